@@ -1,4 +1,4 @@
-//! Accounts that whoever has the machine makes: the first ones, and an administrator when nobody can sign in.
+//! Accounts that whoever has the machine makes: the first ones, and an administrator when no user can sign in.
 
 use serde_json::json;
 use tillkeep_http::Secret;
@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use crate::Hq;
 
-/// Somebody who can sign in after the first start.
+/// A user who can sign in after the first start.
 #[derive(Clone, Debug)]
 pub struct Account {
     pub username: String,

@@ -85,7 +85,7 @@ impl Hq {
         if let Some((followed, up_to)) = self.replica.get().and_then(|followed| Some((followed, followed.up_to()?))) {
             match timeout(READS_WITHIN, read(followed.reader().clone())).await {
                 Ok(Ok(answer)) => return Ok(Figures { answer, up_to: Some(up_to) }),
-                // Nobody else would be answered otherwise.
+                // No other request would be answered otherwise.
                 Ok(Err(error)) if error.code().status() < 500 => return Err(error),
                 Ok(Err(error)) => followed.lose(&error.to_string()),
                 Err(_) => followed.warn("a list took too long"),

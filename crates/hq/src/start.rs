@@ -57,7 +57,8 @@ impl Hq {
         Ok(hq)
     }
 
-    /// As [`Hq::open`], for a command beside the servers: what those were told by their settings is not decided anew by its own.
+    /// As [`Hq::open`], for a command beside the servers: what those have in their settings is not decided anew by its
+    /// own.
     pub async fn for_command(settings: &Settings, clock: Clock, stop: CancellationToken) -> io::Result<Arc<Self>> {
         let hq = Self::opened(settings, clock, Times::default(), stop, false).await?;
         background::start(&hq).await.map_err(io::Error::other)?;

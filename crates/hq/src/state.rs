@@ -41,7 +41,7 @@ pub struct Settings {
     /// Hands the PIN secrets to stores over plain HTTP too, not only over loopback.
     pub allow_insecure: bool,
     pub sign_in: SignInSettings,
-    /// Where the PINs of people can be verified whose roles count in every store.
+    /// Where the PINs of people with roles in every store can be verified.
     pub global_people: GlobalPeople,
     /// What this server is called among those of headquarters; empty: by the name of its machine.
     pub node: String,
@@ -159,7 +159,7 @@ impl Hq {
         self.nodes.shared(self.clock.now())
     }
 
-    /// Whether no other server can be there: on a file, and nobody said where others would be told.
+    /// Whether no other server can be there: on a file, and no setting says where others would be notified.
     pub fn is_alone(&self) -> bool {
         self.databases.is_embedded() && !self.notifications.has_broker()
     }
@@ -170,7 +170,8 @@ impl Hq {
         self.hub.get(store_id).is_some() || node.is_some_and(|node| self.nodes.name_of(node).is_some())
     }
 
-    /// Closes the socket of a store whose token is good no more. Of one that has no socket it is noted why it stays away.
+    /// Closes the socket of a store with a token that is good no more. Of one that has no socket it is noted why it
+    /// stays away.
     pub(crate) fn shut_out(&self, store_id: Uuid) {
         self.hub.close(store_id, close::REVOKED);
         if self.hub.get(store_id).is_none() {

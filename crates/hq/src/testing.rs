@@ -1,5 +1,5 @@
-//! The databases of a headquarters, for tests: to put rows there as if somebody had written them, to hold its connections,
-//! and to look. Nothing of the program imports this.
+//! The databases of a headquarters, for tests: to put rows there as if they had been written by a request, to hold its
+//! connections, and to look. Nothing of the program imports this.
 
 use tillkeep_storage::{Change, Db, DbErr, Tx};
 

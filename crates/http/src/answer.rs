@@ -172,7 +172,7 @@ mod tests {
     #[tokio::test]
     async fn costs_leave_an_answer_unless_whoever_asks_may_see_them_and_stay_in_all_that_is_stored() {
         let tell = |answer: &str| answer.contains(r#""cost":3"#) && answer.contains(r#""minPrice":4"#);
-        assert!(!tell(&text(Answer(tea())).await), "nobody asks");
+        assert!(!tell(&text(Answer(tea())).await), "it was not asked for");
         within(async {
             for may in [false, true, false] {
                 show(may);

@@ -7,11 +7,11 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// Values by key.
 pub struct Cache<K, V> {
-    known: RwLock<Known<K, V>>,
+    known: RwLock<Entries<K, V>>,
     most: usize,
 }
 
-struct Known<K, V> {
+struct Entries<K, V> {
     /// Raised by every change.
     changes: u64,
     values: HashMap<K, V>,
@@ -30,14 +30,14 @@ impl<K, V> Default for Cache<K, V> {
 impl<K, V> Cache<K, V> {
     /// Keeps `most` values; the rest is read again when it is asked for.
     pub fn with_room(most: usize) -> Self {
-        Self { known: RwLock::new(Known { changes: 0, values: HashMap::new() }), most }
+        Self { known: RwLock::new(Entries { changes: 0, values: HashMap::new() }), most }
     }
 
-    fn read(&self) -> RwLockReadGuard<'_, Known<K, V>> {
+    fn read(&self) -> RwLockReadGuard<'_, Entries<K, V>> {
         self.known.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, Known<K, V>> {
+    fn write(&self) -> RwLockWriteGuard<'_, Entries<K, V>> {
         self.known.write().unwrap_or_else(PoisonError::into_inner)
     }
 

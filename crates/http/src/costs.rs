@@ -24,7 +24,7 @@ pub(crate) async fn within<F: Future>(work: F) -> F::Output {
 
 /// Says whether whoever asks may see them.
 pub(crate) fn show(may: bool) {
-    // Outside of a request nobody is answered.
+    // Outside of a request there is no answer.
     SHOWN.try_with(|shown| shown.set(may)).unwrap_or_default();
 }
 

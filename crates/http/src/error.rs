@@ -109,7 +109,7 @@ impl Error {
         Self::new(ErrorCode::NotFound, format!("{what} not found"))
     }
 
-    /// 403 for somebody who holds none of `required`; says when somebody else may approve it.
+    /// 403 for a caller who holds none of `required`; says when an approver may approve it.
     #[track_caller]
     pub fn forbidden(required: &[&str]) -> Self {
         let error = Self::new(ErrorCode::Forbidden, format!("this needs one of: {}", required.join(", ")));
@@ -139,7 +139,7 @@ impl Error {
         self
     }
 
-    /// Names the field of a failure whose code is not `validation`.
+    /// Names the field of a failure with another code than `validation`.
     #[must_use]
     pub fn at(mut self, field: impl Into<String>) -> Self {
         let message = self.0.text.clone();
@@ -221,7 +221,7 @@ impl From<serde_json::Error> for Error {
     }
 }
 
-/// Characters of what a refusal says of a request: a name that somebody sent is said back to be recognised, not in full.
+/// Characters of what a refusal says of a request: a name that was sent is said back to be recognised, not in full.
 const LONGEST_TEXT: usize = 2000;
 const LONGEST_FIELD: usize = 100;
 

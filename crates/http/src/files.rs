@@ -21,7 +21,7 @@ pub fn write_secret(path: &Path, content: &[u8]) -> io::Result<()> {
     File::open(directory)?.sync_all()
 }
 
-/// `N` random bytes that nobody can foresee.
+/// `N` random bytes that cannot be foreseen.
 #[expect(clippy::disallowed_methods, reason = "the chance of the program")]
 pub fn random<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];

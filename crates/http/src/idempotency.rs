@@ -35,7 +35,7 @@ const LARGEST_ANSWER: u64 = 64 * 1024;
 const KEPT_AT_STORE_MS: i64 = 7 * 24 * 3600 * 1000;
 const KEPT_AT_HQ_MS: i64 = 24 * 3600 * 1000;
 
-/// Routes whose answer is shown once: it is not kept. All below `/auth/` are too.
+/// Routes with an answer that is shown once: it is not kept. All below `/auth/` are too.
 const SECRET: [&str; 6] =
     ["/stores/{id}/provision", "/users", "/users/{id}/pin", "/pos/approvals", "/devices", "/registers"];
 /// Members of a body that are PINs or codes. They count for no comparison: a hash of them, or an answer that depends on whether
@@ -180,7 +180,7 @@ fn digest(parts: &[&str]) -> String {
     hex::encode(hash.finalize())
 }
 
-/// The answer to a request whose key was used before.
+/// The answer to a request with a key that was used before.
 fn said_before(row: Model, request_hash: &str) -> Result<Response> {
     if row.request_hash != request_hash {
         let text = "this Idempotency-Key belongs to a request with another content; give every action a key of its own";

@@ -20,7 +20,7 @@ use crate::request::{is_forwarded, is_loopback};
 
 /// Upper bounds of the classes of request times.
 const BUCKETS: &[f64] = &[0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10.0];
-/// Measured times are folded into their classes this often, whether or not somebody asks.
+/// Measured times are folded into their classes this often, whether or not they are asked for.
 const UPKEEP: Duration = Duration::from_secs(10);
 
 static HANDLE: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
@@ -50,7 +50,12 @@ const METRICS: &[(Describe, &str, Option<Unit>, &str)] = &[
     (COUNTER, "tillkeep_http_requests_total", None, "Answered requests by route and status"),
     (HISTOGRAM, "tillkeep_http_request_seconds", Some(Unit::Seconds), "Time from a request's headers to its answer's"),
     (GAUGE, "tillkeep_stores_connected", None, "Stores with an open socket"),
-    (GAUGE, "tillkeep_stores_outbox_stuck", None, "Connected stores whose oldest entry waits for over five minutes"),
+    (
+        GAUGE,
+        "tillkeep_stores_outbox_stuck",
+        None,
+        "Connected stores with an oldest entry that waits for over five minutes",
+    ),
     (
         GAUGE,
         "tillkeep_oldest_pending_seconds",
@@ -63,7 +68,7 @@ const METRICS: &[(Describe, &str, Option<Unit>, &str)] = &[
         COUNTER,
         "tillkeep_push_ignored_columns_total",
         None,
-        "Values in pushed data that their store does not own, and keys that nobody knows",
+        "Values in pushed data that their store does not own, and unknown keys",
     ),
     (
         COUNTER,
@@ -105,7 +110,7 @@ const METRICS: &[(Describe, &str, Option<Unit>, &str)] = &[
         COUNTER,
         "tillkeep_pins_exposed_total",
         None,
-        "PINs that ended because somebody else proposed them or had them where their owner came",
+        "PINs that ended because another user proposed them or had them where their owner came",
     ),
     (GAUGE, "tillkeep_read_replica_up", None, "1 while the read replica answers and is not too old"),
     (GAUGE, "tillkeep_read_replica_lag_seconds", Some(Unit::Seconds), "How far the read replica is behind"),
@@ -193,13 +198,13 @@ fn known(method: &Method) -> &'static str {
 }
 
 /// Routes with `/metrics` alone, to be served with others or, [`crate::layers::wrap`]ped, on an address of their own. `look`
-/// sets the gauges that are read when somebody asks, and gives lines of its own, of what comes and goes.
+/// sets the gauges that are read when they are asked for, and gives lines of its own, of what comes and goes.
 pub fn router<S, F>(state: S, look: impl Fn(S) -> F + Clone + Send + Sync + 'static) -> Router
 where
     S: Clone + Send + Sync + 'static,
     F: Future<Output = String> + Send + 'static,
 {
-    // From here on it counts, not from the first time that somebody asks.
+    // From here on it counts, not from the first request.
     start();
     let page = move || {
         let looked = look(state.clone());
@@ -208,15 +213,15 @@ where
     Router::new().route("/metrics", get(page))
 }
 
-/// The same beside other routes, for whoever asks from this very machine: figures of a chain are nobody else's. What a proxy
-/// passes on comes from somewhere else.
+/// The same beside other routes, for whoever asks from this very machine: figures of a chain are for its operators
+/// alone. What a proxy passes on comes from somewhere else.
 pub fn of_this_machine(router: Router) -> Router {
     router.layer(from_fn(async |request: Request, next: Next| {
         if is_loopback(request.extensions()) && !is_forwarded(request.headers()) {
             return next.run(request).await;
         }
         let text =
-            "metrics are told to this machine alone; set metrics_listen (METRICS_LISTEN) to serve them elsewhere";
+            "metrics are served to this machine alone; set metrics_listen (METRICS_LISTEN) to serve them elsewhere";
         Error::new(ErrorCode::NotFound, text).into_response()
     }))
 }
@@ -228,7 +233,7 @@ fn resident() -> Option<u64> {
     line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kib| kib * 1024)
 }
 
-/// What is read of the process when somebody asks: name, what it is, and how it is found out.
+/// What is read of the process when it is asked for: name, what it is, and how it is found out.
 type Meter = (&'static str, &'static str, fn() -> Option<u64>);
 const MEMORY: [Meter; 2] = [
     ("tillkeep_memory_resident_bytes", "Memory that the process holds, by the kernel's count", resident),

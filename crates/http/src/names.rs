@@ -9,7 +9,7 @@ pub fn normal(name: &str) -> String {
     name.nfkc().collect()
 }
 
-/// Why nobody new may have `name`, which is [`normal`].
+/// Why no new user may have `name`, which is [`normal`].
 pub fn flaw(name: &str) -> Option<&'static str> {
     if name.trim() != name {
         return Some("must not begin or end with a space");

@@ -246,7 +246,7 @@ pub fn string() -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::String)
 }
 
-/// Lists, maps and single values are told where they are used.
+/// Lists, maps and single values are described where they are used.
 fn is_plain(schema: &RefOr<Schema>) -> bool {
     match schema {
         RefOr::Ref(_) => true,

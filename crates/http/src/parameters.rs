@@ -28,7 +28,7 @@ enum Unknown {
     Taken,
 }
 
-/// The parameters of one route. They travel with the request, since only who was let in is told about them.
+/// The parameters of one route. They travel with the request, since only who was let in learns about them.
 #[derive(Clone, Debug)]
 pub struct Parameters(Arc<Inner>);
 
@@ -36,7 +36,7 @@ pub struct Parameters(Arc<Inner>);
 struct Inner {
     names: BTreeSet<String>,
     unknown: Unknown,
-    /// Nobody has to be let in first.
+    /// It is open to callers without a session.
     is_open: bool,
 }
 
@@ -70,7 +70,7 @@ impl Parameters {
         next.run(request).await
     }
 
-    /// Whether stores ask, whose bad values are 400 as ever.
+    /// Whether stores ask: their bad values are 400 as ever.
     pub fn are_of_machines(&self) -> bool {
         self.0.unknown == Unknown::LeftAside
     }

@@ -36,7 +36,7 @@ async fn health(_: AnyQuery) -> Answer<Health> {
 #[derive(Serialize, ToSchema)]
 pub struct Readiness {
     status: &'static str,
-    /// What somebody has to look at though requests may come; absent when there is nothing.
+    /// What an operator has to look at though requests may come; absent when there is nothing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     alarms: Vec<Alarm>,
 }

@@ -9,7 +9,7 @@ use tillkeep_model::{ErrorCode, Instant};
 use tillkeep_storage::audit;
 use uuid::Uuid;
 
-/// What is told of a refusal: its code, and the words of the answer.
+/// What is reported of a refusal: its code, and the words of the answer.
 type Watcher = Box<dyn FnOnce(ErrorCode, &str) + Send>;
 
 tokio::task_local! {
@@ -24,11 +24,11 @@ pub(crate) async fn within<F: Future>(work: F) -> F::Output {
 
 /// From here on it is known who asks.
 pub(crate) fn watch(watcher: impl FnOnce(ErrorCode, &str) + Send + 'static) {
-    // Outside of a request nobody is refused.
+    // Outside of a request there is no caller to refuse.
     WATCHER.try_with(|place| place.replace(Some(Box::new(watcher)))).map(drop).unwrap_or_default();
 }
 
-/// A request was refused; only what tells of somebody who asks for more than they have is told on.
+/// A request was refused; only what tells of a caller who asks for more than they have is passed on.
 pub(crate) fn refused(code: ErrorCode, text: &str) {
     if !matches!(code, ErrorCode::Forbidden | ErrorCode::Scope | ErrorCode::Escalation) {
         return;
@@ -38,12 +38,12 @@ pub(crate) fn refused(code: ErrorCode, text: &str) {
     }
 }
 
-/// Milliseconds between two lines about one person and one code: what somebody sends must not fill the log.
+/// Milliseconds between two lines about one person and one code: what a caller sends must not fill the log.
 const ONCE_IN_MS: i64 = 60_000;
 /// People who are counted at the most, each for each code.
 const COUNTED: usize = 10_000;
 
-/// What is to be put into the log of somebody.
+/// What is to be put into the log of a user.
 #[derive(Clone, Debug)]
 pub(crate) struct Refused {
     pub code: ErrorCode,
@@ -127,11 +127,11 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn whoever_asks_for_more_than_they_have_is_told_of_once() {
-        let (told, heard) = mpsc::channel();
+    async fn a_caller_who_asks_for_more_than_they_have_is_reported_once() {
+        let (noted, heard) = mpsc::channel();
         within(async {
-            refused(ErrorCode::Scope, "nobody is known yet");
-            watch(move |code, text| told.send((code, text.to_owned())).expect("somebody listens"));
+            refused(ErrorCode::Scope, "no caller is known yet");
+            watch(move |code, text| noted.send((code, text.to_owned())).expect("a receiver"));
             refused(ErrorCode::NotFound, "what is not there");
             refused(ErrorCode::Escalation, "a role above theirs");
             refused(ErrorCode::Escalation, "the same answer");

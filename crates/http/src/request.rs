@@ -48,7 +48,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Transport {
 const OF_PROXIES: &[&str] =
     &["forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "via"];
 
-/// Whether a request was passed on by somebody else, who says so.
+/// Whether a request was passed on by a proxy that says so.
 pub fn is_forwarded(headers: &HeaderMap) -> bool {
     OF_PROXIES.iter().any(|name| headers.contains_key(*name))
 }
@@ -60,12 +60,12 @@ pub fn is_loopback(extensions: &Extensions) -> bool {
     peer.is_some_and(|ConnectInfo(peer)| peer.ip().to_canonical().is_loopback())
 }
 
-/// Who is at the other end of the connection of a request: a stranger, until somebody says otherwise.
+/// Who is at the other end of the connection of a request: a stranger, until a layer says otherwise.
 #[derive(Clone)]
 pub struct Guest(Arc<dyn Fn() + Send + Sync>);
 
 impl Guest {
-    /// One whose connection does `known` when it is known.
+    /// One with a connection that does `known` when it is known.
     pub fn new(known: impl Fn() + Send + Sync + 'static) -> Self {
         Self(Arc::new(known))
     }

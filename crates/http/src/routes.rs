@@ -41,7 +41,7 @@ pub struct Routes<S> {
     table: Vec<Route>,
 }
 
-/// A handler whose first argument is the [`Caller`] of permission `P`.
+/// A handler that first takes the [`Caller`] of permission `P`.
 pub trait Protected<Args> {
     fn codes() -> Vec<&'static str>;
 
@@ -123,7 +123,7 @@ impl<S: HasAuth + Clone + 'static> Routes<S> {
         self.add(method, path, Protection::Open, handler, None)
     }
 
-    /// Adds a route whose handler takes a store's sync token.
+    /// Adds a route with a handler that takes a store's sync token.
     #[must_use]
     pub fn sync<H, T, D>(mut self, method: &'static str, path: &'static str, handler: H) -> Self
     where

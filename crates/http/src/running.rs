@@ -1,4 +1,4 @@
-//! Two requests with one `Idempotency-Key` at once: the second one is told to come back.
+//! Two requests with one `Idempotency-Key` at once: the second one is asked to come back.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 #[derive(Default)]
 pub struct Running(Mutex<HashSet<String>>);
 
-/// Held while a request is being answered; nobody else begins one with its key.
+/// Held while a request is being answered; no other request begins with its key.
 pub struct Turn<'a> {
     running: &'a Running,
     id: &'a str,
@@ -31,7 +31,7 @@ impl Running {
     }
 }
 
-/// The answer to a request whose key belongs to one that is being answered, here or at another server.
+/// The answer to a request with the key of one that is being answered, here or at another server.
 pub fn in_progress() -> Error {
     let text = "a request with this Idempotency-Key is still being answered; ask again in a moment";
     Error::new(ErrorCode::InProgress, text).retry_after(1)

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-/// A text that shows itself to nobody but who asks for it by name.
+/// A text that shows itself only to who asks for it by name.
 #[derive(Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(transparent)]
 pub struct Secret(String);
@@ -61,7 +61,7 @@ impl fmt::Display for DatabaseUrl {
         };
         // Options may hold a password too.
         let (rest, options) = rest.split_once('?').map_or((rest, ""), |(rest, _)| (rest, "?***"));
-        // A password that nobody encoded may have an @ in it: the last one is the one before the host.
+        // A password that was not encoded may have an @ in it: the last one is the one before the host.
         let shown = match rest.rsplit_once('@') {
             Some((who, host)) => match who.split_once(':') {
                 Some((name, _)) => format!("{name}:***@{host}"),

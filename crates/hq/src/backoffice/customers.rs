@@ -37,7 +37,7 @@ impl Rules for Entity {
     async fn check(_: &mut Tx, old: Option<&Model>, row: &mut Model, _: Instant) -> Result<()> {
         row.email_folded = row.email.as_deref().map(fold);
         row.phone_digits = row.phone.as_deref().map(digits).filter(|digits| !digits.is_empty());
-        // Born at headquarters or known to it: there is nobody left to tell.
+        // Born at headquarters or known to it: there is no store left to notify.
         row.synced = true;
         if old.is_none_or(|old| names(old) != names(row)) && !is_named(names(row)) {
             let (field, text) = UNNAMED;
@@ -87,7 +87,7 @@ pub(crate) async fn create(
             refuse_duplicate(tx, row).await?;
         }
         row.customer_number = next_number(tx).await?;
-        // Stores may have sold to somebody with this id whom headquarters did not have.
+        // Stores may have sold to a customer with this id whom headquarters did not have.
         let owed: i128 = accounts::of_stored_sales(tx, &[row.id]).await?.into_iter().map(|(_, owed)| owed).sum();
         row.account_balance = Money::from_wide(owed);
         Ok(())

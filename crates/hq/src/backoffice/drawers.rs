@@ -48,8 +48,8 @@ pub(crate) struct Drawer {
     store_code: String,
     opened_by_name: Option<String>,
     closed_by_name: Option<String>,
-    /// Its sales that headquarters refused and somebody resolved without applying them: its figures contain them, and they are at
-    /// their store alone.
+    /// Its sales that headquarters refused and that were resolved without applying them: its figures contain them, and
+    /// they are at their store alone.
     not_at_headquarters: Vec<Unapplied>,
     #[serde(flatten)]
     session: Model,

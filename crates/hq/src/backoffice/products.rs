@@ -136,7 +136,7 @@ async fn check_barcodes(tx: &Tx, row: &Model) -> Result<()> {
 }
 
 async fn index(tx: &Tx, id: Uuid, codes: Vec<String>) -> Result<()> {
-    // Of two who give a code away at once, the second is told here what the check before could not see.
+    // Of two who give a code away at once, the second hears here what the check before could not see.
     barcodes::replace(tx, &BTreeMap::from([(id, codes)])).await.map_err(|error| match db::unique_violation(&error) {
         Some(_) => Error::new(ErrorCode::DuplicateBarcode, "another product has just got this barcode").at("barcode"),
         None => error.into(),

@@ -18,8 +18,8 @@ pub(crate) fn refuse_in_use(count: u64, by: &str) -> Result<()> {
     Err(Error::new(ErrorCode::InUse, format!("{count} {by} still use this row; move them first")))
 }
 
-/// Whether a living row of `E` has this id. If so nobody changes or deletes it before the transaction ends: who deletes a
-/// row locks it before counting what names it.
+/// Whether a living row of `E` has this id. If so no request changes or deletes it before the transaction ends: who
+/// deletes a row locks it before counting what names it.
 pub(crate) async fn lives<E: EntityTrait>(tx: &Tx, id: Uuid) -> Result<bool> {
     Ok(!living::<E>(tx, [id]).await?.is_empty())
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json, json};
-use tillkeep_http::auth::Act;
+use tillkeep_http::auth::AuditedTx;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::{self, Fields};
 use tillkeep_http::{Caller, Created};
@@ -55,13 +55,13 @@ pub(crate) async fn find<E: EntityTrait>(conn: &impl ConnectionTrait, kind: &Kin
     select.one(conn).await?.ok_or_else(|| Error::not_found(kind.singular))
 }
 
-/// The row `id` with the version that it got when it was written, also when somebody has deleted it since.
+/// The row `id` with the version that it got when it was written, also when it was deleted since.
 pub(crate) async fn written<E: EntityTrait>(conn: &impl ConnectionTrait, kind: &Kind, id: Uuid) -> Result<E::Model> {
     let row = E::find().filter(column::<E>("id")?.eq(id)).one(conn).await?;
     row.ok_or_else(|| Error::not_found(kind.singular))
 }
 
-/// As [`find`], and nobody else changes the row before the transaction ends.
+/// As [`find`], and no other request changes the row before the transaction ends.
 pub(crate) async fn find_to_change<E: EntityTrait>(tx: &Tx, kind: &Kind, id: Uuid) -> Result<E::Model> {
     let select = E::find().filter(column::<E>("id")?.eq(id)).filter(column::<E>("deleted_at")?.is_null());
     select.lock_exclusive().one(tx).await?.ok_or_else(|| Error::not_found(kind.singular))
@@ -92,7 +92,7 @@ fn shown_key(key: &str) -> &str {
     key.trim_end_matches("_folded")
 }
 
-/// Of two who take a value at once, the second is told here what the check before could not see.
+/// Of two who take a value at once, the second hears here what the check before could not see.
 fn clash(kind: &Kind, error: DbErr) -> Error {
     let Some(fields) = db::unique_violation(&error) else { return error.into() };
     if fields.iter().all(|field| field == "id") {
@@ -162,7 +162,7 @@ pub(crate) async fn change<E: Rows, P: Requirement>(
 
 /// As [`change`], where something was done before.
 pub(crate) async fn change_in<E: Rows, P: Requirement>(
-    act: Act,
+    act: AuditedTx,
     caller: &Caller<P>,
     kind: &Kind,
     id: Uuid,
@@ -206,7 +206,7 @@ pub(crate) async fn update<E: Rows, P: Requirement>(
 }
 
 async fn update_in<E: Rows, P: Requirement>(
-    mut act: Act,
+    mut act: AuditedTx,
     caller: &Caller<P>,
     kind: &Kind,
     (action, id): (&'static str, Uuid),

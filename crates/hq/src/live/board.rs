@@ -1,5 +1,5 @@
-//! What all streams of the dashboard are shown, in memory while somebody looks. What changes is marked where it happens
-//! and read once for everybody, at most once a second; without a stream nothing is read or kept.
+//! What all streams of the dashboard are shown, in memory while there are viewers. What changes is marked where it
+//! happens and read once for everybody, at most once a second; without a stream nothing is read or kept.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,7 +19,7 @@ const OF_A_PERSON: usize = 4;
 /// Updates that a stream may be behind before it is shown everything again.
 const BEHIND: usize = 16;
 
-/// The stores whose changes a stream is told; `None` is all of them.
+/// The stores of which a stream gets the changes; `None` is all of them.
 pub(crate) type Scope = Option<BTreeSet<Uuid>>;
 
 /// What changed at one moment, each part as JSON with the store it belongs to.
@@ -52,7 +52,7 @@ pub(crate) struct Marked {
 #[derive(Default)]
 pub(crate) struct Shown {
     pub stores: BTreeMap<Uuid, StoreState>,
-    /// Failed entries that were told of, with when they were first seen.
+    /// Failed entries that were shown, with when they were first seen.
     pub failed: HashMap<Uuid, Instant>,
 }
 
@@ -83,7 +83,7 @@ impl Board {
         self.streams.load(Ordering::Acquire)
     }
 
-    /// Something that is shown of these stores may have changed. Costs nothing while nobody looks.
+    /// Something that is shown of these stores may have changed. Costs nothing without viewers.
     pub fn mark(&self, stores: impl IntoIterator<Item = Uuid>) {
         if self.streams() > 0 {
             let mut marked = self.marked();

@@ -3,7 +3,7 @@
 //! Each process has a random name (`instance`), and each handshake gives it a nonce that its next requests present. Who
 //! presents the nonce of an answer was alive when that answer was given: it had asked before, and got it after. Processes
 //! that follow one another, as at a restart, were alive one after the other, whatever arrives late or twice; of two that
-//! run at once each is alive between two signs of the other. Which of the two goes on is told in `process`.
+//! run at once each is alive between two signs of the other. Which of the two goes on is decided in `process`.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -168,7 +168,7 @@ impl Processes {
         nonce
     }
 
-    /// Somebody decided at this process that it is the store: the others are refused.
+    /// An operator decided at this process that it is the store: the others are refused.
     pub(crate) fn take_over(&mut self, instance: Uuid, now: Instant) {
         for refused in self.refused.iter_mut().filter(|refused| refused.instance == instance) {
             *refused = Refused {

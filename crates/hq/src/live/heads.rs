@@ -17,10 +17,10 @@ const READS: usize = 5;
 type Key = (&'static str, Uuid);
 
 /// Heads by type and scope.
-pub struct Heads(RwLock<Known>);
+pub struct Heads(RwLock<KnownHeads>);
 
 #[derive(Default)]
-struct Known {
+struct KnownHeads {
     heads: HashMap<Key, KnownHead>,
     /// Rises with everything that is noted.
     notes: u64,
@@ -42,7 +42,7 @@ pub struct Moved {
     store: u64,
 }
 
-impl Known {
+impl KnownHeads {
     fn note(&mut self, key: Key, head: KnownHead) {
         self.moved.insert(key.1, head.at);
         self.heads.insert(key, head);
@@ -56,11 +56,11 @@ impl Heads {
         Ok(heads)
     }
 
-    fn read(&self) -> RwLockReadGuard<'_, Known> {
+    fn read(&self) -> RwLockReadGuard<'_, KnownHeads> {
         self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, Known> {
+    fn write(&self) -> RwLockWriteGuard<'_, KnownHeads> {
         self.0.write().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -1,4 +1,4 @@
-//! The sockets of connected stores, and what they are still to be told. Specification, sections 2.8 and 6.
+//! The sockets of connected stores, and what they are still to be notified of. Specification, sections 2.8 and 6.
 //!
 //! Notifications of one type are merged: a store that reads slowly costs one entry for each type, never a growing
 //! queue, and nothing here waits for a socket.
@@ -25,7 +25,7 @@ pub struct Connection {
 
 #[derive(Default)]
 struct State {
-    /// Types to be told, with their newest version.
+    /// Types to be notified of, with their newest version.
     pending: BTreeMap<&'static str, i64>,
     close: Option<u16>,
     heartbeat: Option<(Instant, Heartbeat)>,
@@ -149,7 +149,7 @@ impl Hub {
         }
     }
 
-    /// Runs `during` while nobody gets at the hub.
+    /// Runs `during` while no other code gets at the hub.
     #[cfg(test)]
     pub(crate) fn blocked(&self, during: impl FnOnce()) {
         let held = self.lock();
@@ -194,7 +194,7 @@ impl Hub {
         }
     }
 
-    /// Closes the sockets whose tokens have ended since.
+    /// Closes the sockets with tokens that have ended since.
     pub fn close_over(&self, now: Instant, code: u16) {
         for connection in self.lock().by_store.values() {
             connection.close_if_over(now, code);
@@ -250,7 +250,7 @@ mod tests {
     }
 
     /// What the connection is to tell now.
-    fn told(connection: &Connection) -> Vec<(&'static str, i64)> {
+    fn notified(connection: &Connection) -> Vec<(&'static str, i64)> {
         match connection.next().now_or_never() {
             Some(Next::Tell(types)) => types,
             Some(Next::Close(_)) | None => Vec::new(),
@@ -264,18 +264,18 @@ mod tests {
         for version in [3, 5, 4] {
             hub.notify(&[change("products", None, version), change("tenders", None, 1)]);
         }
-        assert_eq!(told(&one), [("products", 5), ("tenders", 1)]);
-        assert_eq!(told(&one), []);
+        assert_eq!(notified(&one), [("products", 5), ("tenders", 1)]);
+        assert_eq!(notified(&one), []);
     }
 
     #[test]
-    fn only_the_store_concerned_is_told() {
+    fn only_the_store_concerned_is_notified() {
         let hub = Hub::default();
         let (one, other) = (connected(&hub), connected(&hub));
         hub.notify(&[change("store_product_dynamic", Some(one.store_id), 2)]);
-        assert_eq!((told(&one), told(&other)), (vec![("store_product_dynamic", 2)], Vec::new()));
+        assert_eq!((notified(&one), notified(&other)), (vec![("store_product_dynamic", 2)], Vec::new()));
         hub.notify(&[change("products", None, 9)]);
-        assert_eq!((told(&one), told(&other)), (vec![("products", 9)], vec![("products", 9)]));
+        assert_eq!((notified(&one), notified(&other)), (vec![("products", 9)], vec![("products", 9)]));
     }
 
     #[test]
@@ -286,7 +286,7 @@ mod tests {
             hub.notify(&[change(entity.name, None, 1)]);
         }
         hub.notify(&[change("spaceships", None, 1)]);
-        let mut named: Vec<_> = told(&one).into_iter().map(|(name, _)| name).collect();
+        let mut named: Vec<_> = notified(&one).into_iter().map(|(name, _)| name).collect();
         let mut pulled: Vec<_> = registry::pulled().map(|entity| entity.name).collect();
         named.sort_unstable();
         pulled.sort_unstable();

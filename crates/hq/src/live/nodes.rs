@@ -33,11 +33,11 @@ pub struct Nodes {
     pub name: String,
     /// By the clock of the database, as the moments at which servers are heard are.
     pub started_at: Instant,
-    known: Mutex<Known>,
+    known: Mutex<NodesState>,
 }
 
 #[derive(Default)]
-pub(crate) struct Known {
+pub(crate) struct NodesState {
     pub alive: Vec<Model>,
     pub looked_at: Option<Instant>,
     /// When the heads were last compared with the database.
@@ -77,7 +77,7 @@ impl Nodes {
         Self { id: Uuid::now_v7(), name, started_at: now, known: Mutex::default() }
     }
 
-    pub(crate) fn lock(&self) -> MutexGuard<'_, Known> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, NodesState> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -206,12 +206,12 @@ mod tests {
         // One that runs beside it, and what that one was before.
         let (before, south) = (node("south", 5, 90), node("south", 95, 110));
         assert_eq!(known(&nodes, &[former, before, south]), (vec!["south".to_owned(), "north".to_owned()], true));
-        // Two that run have one name, as nobody gave them any.
+        // Two that run have one name, as no setting gave them any.
         assert_eq!(known(&nodes, &[node("north", 5, 101)]), (vec!["north".to_owned(), "north".to_owned()], true));
     }
 
     #[test]
-    fn a_server_whose_clock_is_off_says_so_once_and_gives_others_the_time_of_the_database() {
+    fn a_server_with_a_wrong_clock_says_so_once_and_gives_others_the_time_of_the_database() {
         let at = |millis: i64| Instant::default().plus_millis(millis);
         let nodes = Nodes::new("north", at(0));
         assert_eq!(nodes.shared(at(5)), at(5), "nothing is known yet");

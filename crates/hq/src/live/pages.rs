@@ -1,7 +1,7 @@
 //! Pages that are equal for all stores, made once and kept compressed. `docs/sync.md`, rule D12.
 //!
 //! A page is kept under the head that its own snapshot had. Whoever asks names the head this server knows, so a page
-//! from before a change is not found any more once the change is known, and stores are told of it only then.
+//! from before a change is not found any more once the change is known, and stores are notified of it only then.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -114,7 +114,7 @@ type Flight = Arc<OnceCell<Result<Arc<KeptPage>, DbErr>>>;
 /// The pages of this server.
 pub struct Pages {
     kept: Cache<Key, Arc<KeptPage>>,
-    /// Pages that somebody is making now.
+    /// Pages that are being made now.
     flights: Mutex<HashMap<Key, Flight>>,
     /// Taken while a page is made: however many stores load, so many pages are in memory unpacked.
     makers: Semaphore,
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_failure_is_told_to_all_who_wait_and_is_not_kept() {
+    async fn a_failure_reaches_all_who_wait_and_is_not_kept() {
         let (pages, reads) = (Pages::default(), AtomicUsize::new(0));
         let ask = async || {
             let read = async || {

@@ -14,7 +14,7 @@ const ANSWERS: usize = 16;
 const INTERVAL_MS: i64 = 30_000;
 /// Who does not come back for so many of its intervals is silent,
 const MISSED: i64 = 3;
-/// and nobody is after less than this: a machine may be busy.
+/// and none is after less than this: a machine may be busy.
 const LEAST_SILENCE_MS: i64 = 3_000;
 /// Silence of a process of which nothing is known.
 pub(crate) const USUAL_SILENCE_MS: i64 = INTERVAL_MS * MISSED;
@@ -62,7 +62,7 @@ pub(crate) enum Because {
     Heard,
     /// It was heard before the other one, of which documents and silence say different things.
     Torn,
-    /// Somebody decided for it.
+    /// An operator decided for it.
     Decided,
 }
 
@@ -86,7 +86,7 @@ impl Because {
                 "headquarters heard it before this one, and which of the two has newer documents and which of them was \
                  silent say different things"
             }
-            Self::Decided => "somebody decided so there",
+            Self::Decided => "an operator decided so there",
         }
     }
 }

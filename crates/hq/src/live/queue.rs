@@ -46,12 +46,12 @@ pub struct PushQueue {
 }
 
 /// A place in the queue; given back when it is dropped.
-pub struct Place<'a> {
+pub struct QueueSlot<'a> {
     queue: &'a PushQueue,
     envelopes: usize,
 }
 
-impl Drop for Place<'_> {
+impl Drop for QueueSlot<'_> {
     fn drop(&mut self) {
         self.queue.envelopes.fetch_sub(self.envelopes, Ordering::AcqRel);
         self.queue.work.fetch_sub(self.envelopes + COMMIT, Ordering::AcqRel);
@@ -144,11 +144,11 @@ impl PushQueue {
     }
 
     /// A place for so many envelopes behind those that wait.
-    pub fn enter(&self, envelopes: usize) -> Result<Place<'_>> {
+    pub fn enter(&self, envelopes: usize) -> Result<QueueSlot<'_>> {
         self.check()?;
         self.envelopes.fetch_add(envelopes, Ordering::AcqRel);
         self.work.fetch_add(envelopes + COMMIT, Ordering::AcqRel);
-        Ok(Place { queue: self, envelopes })
+        Ok(QueueSlot { queue: self, envelopes })
     }
 
     /// Waits for a worker.
@@ -190,7 +190,7 @@ mod tests {
         assert!(begun(25 << 20).is_err());
         let other = begun(5 << 20).expect("memory for another one");
         assert!(queue.grow(&mut large, 75 << 20).is_err());
-        // What stores send each day is in nobody's way.
+        // What stores send each day is in no push's way.
         let daily: Vec<_> = (0..16).map(|_| begun(1 << 20).expect("memory for a small one")).collect();
         assert!(queue.reserve().is_err(), "and bounded as well");
         drop((large, other, daily));

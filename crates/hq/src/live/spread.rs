@@ -1,7 +1,7 @@
 //! Sockets go over to a server that came back. Stores stay with the server that has their sockets, so that after a restart one of
 //! several has none. A server that has far more than its share, for a while and beside the same servers, closes some of the surplus, a few a
-//! second: those stores come again, and the balancer sends them on. Where that brings nothing, as the balancer sends nobody to
-//! the others, it is tried again ever more seldom.
+//! second: those stores come again, and the balancer sends them on. Where that brings nothing, as the balancer sends no
+//! store to the others, it is tried again ever more seldom.
 
 use std::time::{Duration, Instant as Moment};
 
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn where_the_balancer_sends_nobody_to_the_others_it_is_tried_ever_more_seldom() {
+    fn where_the_balancer_sends_no_store_to_the_others_it_is_tried_ever_more_seldom() {
         let mut fleet = Fleet::new(&[100, 0], |_| 0);
         fleet.pass(90);
         assert_eq!(fleet.closed, 50, "the surplus");
@@ -208,7 +208,7 @@ mod tests {
             let sockets = if second % 10 == 0 { 100 } else { 0 };
             assert_eq!(spread.due(100, &[(other, sockets)], begun + Duration::from_secs(second)), 0);
         }
-        // Nobody else, and a handful.
+        // No other, and a handful.
         for second in 0..120 {
             let now = begun + Duration::from_secs(second);
             assert_eq!(Spread::default().due(100, &[], now) + Spread::default().due(4, &[(other, 0)], now), 0);

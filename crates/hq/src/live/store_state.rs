@@ -1,4 +1,4 @@
-//! What is shown of a store, and what of it is news to somebody who has seen it before.
+//! What is shown of a store, and what of it is news to a viewer who has seen it before.
 
 use serde::Serialize;
 use tillkeep_model::wire::Ended;
@@ -27,11 +27,11 @@ pub(crate) struct StoreState {
     pub last_success_at: Option<Instant>,
     pub last_error_at: Option<Instant>,
     pub last_error: Option<String>,
-    /// Entries that failed, and types that it could not keep, which nobody settled.
+    /// Entries that failed, and types that it could not keep, which are not settled.
     pub error_count: i64,
     /// So many entries failed, or such large ones, that further ones are only counted, or kept without what was sent.
     pub failures_full: bool,
-    /// Entries of the last seven days that were taken and that somebody should look at.
+    /// Entries of the last seven days that were taken and that an operator should look at.
     pub warnings: i64,
     pub last_warning_at: Option<Instant>,
     pub last_warning: Option<String>,
@@ -115,7 +115,7 @@ impl StoreState {
         moments.into_iter().flatten().max()
     }
 
-    /// What of this is new to somebody who was shown `older`, if anything is: all of the store but the types that stand
+    /// What of this is new to a viewer who was shown `older`, if anything is: all of the store but the types that stand
     /// as they stood. That time goes by is no news, nor is a heartbeat or a cycle that says what the last one said.
     pub(crate) fn news(&self, older: &Self) -> Option<Self> {
         let mut as_then = self.clone();
@@ -134,7 +134,7 @@ impl StoreState {
             return None;
         }
         let mut news = self.clone();
-        // With the success of each quiet cycle every type of every store would be told, again and again.
+        // With the success of each quiet cycle every type of every store would be sent, again and again.
         let stands: Vec<bool> = as_then.sync.iter().map(|state| older.sync.contains(state)).collect();
         let mut stands = stands.into_iter();
         news.sync.retain(|_| !stands.next().unwrap_or_default());
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_store_those_types_are_told_that_stand_otherwise_with_their_newest_success() {
+    fn an_update_of_a_store_has_the_types_that_stand_otherwise_with_their_newest_success() {
         let mut now = store(30);
         now.sync[1].total_pulled += 1;
         let news = now.news(&store(0)).expect("news");

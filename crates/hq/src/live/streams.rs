@@ -23,7 +23,7 @@ pub struct Streams {
 }
 
 /// A place, given back when it is dropped.
-pub struct Place {
+pub struct StreamPermit {
     _own: OwnedSemaphorePermit,
     _of_all: OwnedSemaphorePermit,
 }
@@ -35,16 +35,16 @@ impl Streams {
     }
 
     /// A place for `store`, or 503 when none is free `within` that time; one that is held in vain is free after `patience`.
-    pub async fn place(&self, store: Uuid, within: Duration, patience: Duration) -> Result<Place> {
+    pub async fn place(&self, store: Uuid, within: Duration, patience: Duration) -> Result<StreamPermit> {
         let own = {
             let mut of_store = self.of_store.lock().unwrap_or_else(PoisonError::into_inner);
             of_store.entry(store).or_insert_with(|| Arc::new(Semaphore::new(OF_A_STORE))).clone()
         };
         let both = async {
-            // The own one first: who waits for it holds up nobody else.
+            // The own one first: who waits for it holds up no other store.
             let own = own.acquire_owned().await.map_err(|error| Error::internal(error))?;
             let of_all = self.all.clone().acquire_owned().await.map_err(|error| Error::internal(error))?;
-            Ok(Place { _own: own, _of_all: of_all })
+            Ok(StreamPermit { _own: own, _of_all: of_all })
         };
         timeout(within, both).await.unwrap_or_else(|_| {
             let text = "as many pulls without a limit are under way as there may be; come again, or pull with a limit";

@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 use super::heads::Moved;
 use super::hub::Connection;
-use super::kept::{Kept, News, Word};
+use super::pull_progress::{News, PullProgress, Word};
 use super::unwritten::Unwritten;
 use super::waiting::{is_stuck, waits_ms};
 
@@ -30,15 +30,15 @@ pub struct Tracker {
 
 #[derive(Default)]
 struct State {
-    kept: HashMap<(Uuid, &'static str), Kept>,
+    kept: HashMap<(Uuid, &'static str), PullProgress>,
     /// Everything that was heard since this server started.
-    stores: HashMap<Uuid, Known>,
+    stores: HashMap<Uuid, StoreContact>,
     unwritten: Unwritten,
 }
 
 /// What this server heard of a store.
 #[derive(Default)]
-struct Known {
+struct StoreContact {
     heard: Heard,
     /// The newest connection: an older one that ends later says nothing of the store.
     connection: u64,
@@ -73,7 +73,7 @@ impl State {
 /// How the outboxes of connected stores stand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Waiting {
-    /// Stores whose oldest entry waits for too long.
+    /// Stores with an oldest entry that waits for too long.
     pub stuck: usize,
     /// For how long the oldest of all has waited.
     pub oldest_ms: i64,
@@ -84,7 +84,7 @@ impl Tracker {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What tells the text of a word from any other; nobody outside can make two texts alike.
+    /// What tells the text of a word from any other; no client can make two texts alike.
     pub fn digest(&self, text: &str) -> u64 {
         self.digests.hash_one(text)
     }
@@ -170,7 +170,7 @@ impl Tracker {
         }
     }
 
-    fn hear(&self, store_id: Uuid, heard: impl FnOnce(&mut Known)) {
+    fn hear(&self, store_id: Uuid, heard: impl FnOnce(&mut StoreContact)) {
         let mut state = self.lock();
         heard(state.stores.entry(store_id).or_default());
         state.unwritten.stores.insert(store_id);
@@ -187,7 +187,7 @@ impl Tracker {
     }
 
     /// A store said what waits in its outbox and what is wrong with it, whichever way. True when people should be shown.
-    pub fn told(&self, store_id: Uuid, said: impl Into<Said>, now: Instant) -> bool {
+    pub fn reported(&self, store_id: Uuid, said: impl Into<Said>, now: Instant) -> bool {
         let said = said.into();
         let mut is_news = true;
         self.hear(store_id, |known| {

@@ -11,8 +11,8 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout};
 use uuid::Uuid;
 
-/// How long the next push of a store waits for the one before. After that it overtakes one whose body does not come: the
-/// line of that one is dead, and nobody waits for its answer.
+/// How long the next push of a store waits for the one before. After that it overtakes one without its body: the
+/// line of that one is dead, and no store waits for its answer.
 const PATIENCE: Duration = Duration::from_secs(3);
 /// How long whatever else comes waits for its place behind the one before.
 const EQUALS_WAIT: Duration = Duration::from_secs(2);
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_push_whose_body_does_not_come_is_overtaken() {
+    async fn a_push_without_its_body_is_overtaken() {
         let turns = Turns::default();
         let first = turns.take(Uuid::nil()).await.expect("the first");
         let stalled = async {

@@ -1,5 +1,5 @@
 //! Rows of this database that cannot be read. A pull leaves them out, so that they hold up neither the rows beside them nor
-//! the types after them; here they are named until somebody mends them. `docs/sync.md`, rule D13.
+//! the types after them; here they are named until they are mended. `docs/sync.md`, rule D13.
 
 use std::time::Duration;
 

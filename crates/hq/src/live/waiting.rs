@@ -1,4 +1,4 @@
-//! How long the entries of stores wait, and when somebody should look.
+//! How long the entries of stores wait, and when an operator should look.
 
 use tillkeep_model::Instant;
 

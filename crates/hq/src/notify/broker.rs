@@ -97,7 +97,7 @@ pub struct Broker {
 }
 
 impl Broker {
-    /// Whether a server can start with it; that nobody may answer there is another matter.
+    /// Whether a server can start with it; that it may not answer is another matter.
     pub fn check(&self) -> std::io::Result<()> {
         self.options().map(drop)
     }

@@ -9,8 +9,8 @@ use tillkeep_storage::registry::{self, Scope};
 use tokio::sync::Notify;
 use uuid::Uuid;
 
-/// Jobs for single stores that wait at the most. Beyond it those of a type become one job for every store: they are told
-/// more than they need, and none is told less.
+/// Jobs for single stores that wait at the most. Beyond it those of a type become one job for every store: they hear
+/// more than they need, and none hears less.
 const MOST: usize = 16_384;
 
 type Key = (&'static str, Option<Uuid>);

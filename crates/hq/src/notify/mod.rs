@@ -1,5 +1,5 @@
 //! The notification queue: after a commit it takes jobs "type T (for store S) is at version V", and a worker tells the
-//! sockets. Nobody who commits waits for it. Specification, sections 4.3 and 6; `docs/sync.md`, rule D10.
+//! sockets. No commit waits for it. Specification, sections 4.3 and 6; `docs/sync.md`, rule D10.
 //!
 //! Two backends: [`Local`] within this process, and [`Nats`], which also tells the other servers of headquarters.
 

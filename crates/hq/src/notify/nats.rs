@@ -1,5 +1,5 @@
-//! The backend over NATS `JetStream`: the sockets of this server are told by this server, whatever the broker does, and the
-//! broker carries each job to the other servers of headquarters.
+//! The backend over NATS `JetStream`: the sockets of this server are notified by this server, whatever the broker does,
+//! and the broker carries each job to the other servers of headquarters.
 //!
 //! A hint is never needed for correctness, only for how soon: what the broker loses, doubles or delays changes nothing but
 //! time. So one loop serves all that can happen to a broker: set up, publish and listen until something fails, say so,
@@ -52,7 +52,7 @@ const KEEP_BYTES: i64 = 32 << 20;
 const DUPLICATES_WITHIN: Duration = Duration::from_mins(1);
 /// What a hint names instead of a type when sessions have ended.
 const SESSIONS: &str = "sessions";
-/// A consumer whose server is gone is forgotten by the broker.
+/// A consumer of a server that is gone is forgotten by the broker.
 const FORGET_AFTER: Duration = Duration::from_secs(30);
 
 pub(super) struct Nats(Arc<Inner>);
@@ -89,7 +89,7 @@ struct Hint<'a> {
 }
 
 impl Nats {
-    /// Begins to connect, and waits for nobody.
+    /// Begins to connect, and does not wait.
     pub(super) async fn open(broker: &Broker, epoch: &str, clock: &Clock) -> std::io::Result<Self> {
         let (servers, options) = broker.options()?;
         let events = Arc::new(Events::default());
@@ -248,7 +248,7 @@ impl Inner {
             tokio::select! {
                 () = self.outgoing.ready() => {}
                 () = self.ended.notified() => {
-                    // One that is lost costs seconds: nobody trusts what they have read of a session for longer.
+                    // One that is lost costs seconds: what was read of a session is not trusted for longer.
                     timeout(ANSWER_WITHIN, self.send_that_sessions_ended(jetstream)).await.map_err(|_| Trouble::Silent)??;
                     continue;
                 }
@@ -311,14 +311,14 @@ impl Inner {
                 hints.extend(self.read(say, &message.payload));
             }
             if !hints.is_empty() {
-                // Nobody takes them any more when the server stops.
+                // They are not taken any more when the server stops.
                 drop(say.hints.send(hints).await);
             }
         }
         Err(Trouble::Silent)
     }
 
-    /// A hint of another server; one of this server it has told its sockets itself.
+    /// A hint of another server; for one of this server it has notified its sockets itself.
     fn read(&self, say: &Say, payload: &[u8]) -> Option<Change> {
         let hint = serde_json::from_slice::<Hint<'_>>(payload).ok();
         if hint.as_ref().is_some_and(|hint| hint.entity_type == SESSIONS) {

@@ -15,7 +15,7 @@ pub trait NotificationQueue: Send + Sync {
     /// Takes note of committed changes and returns at once, in whatever state the backend is.
     fn enqueue(&self, changes: &[Change]);
 
-    /// Tells the sockets of this server alone: another one has told the rest.
+    /// Notifies the sockets of this server alone: another one has notified the rest.
     fn tell_sockets(&self, changes: &[Change]);
 
     /// Sessions have ended: the other servers are to read them again.
@@ -30,7 +30,7 @@ pub trait NotificationQueue: Send + Sync {
     /// Whether the other servers hear of changes at once.
     fn reaches_others(&self) -> bool;
 
-    /// What the sockets of this server are still to be told.
+    /// Of what the sockets of this server are still to be notified.
     fn sockets(&self) -> &Arc<Jobs>;
 
     /// Begins to speak with the other servers of headquarters until `stop`: what they say comes out here. Nothing where there
@@ -40,7 +40,7 @@ pub trait NotificationQueue: Send + Sync {
     /// Whether it is degraded, and when that changes.
     fn standing(&self) -> watch::Receiver<Standing>;
 
-    /// Sets the gauges, for somebody who asks for `/metrics`.
+    /// Sets the gauges, for a client that asks for `/metrics`.
     fn measure(&self);
 }
 
@@ -60,7 +60,7 @@ pub struct Signals {
     pub sessions_ended: Notify,
 }
 
-/// Whether a job stands for all stores of a type whose versions each store has for itself: what did not fit one by one.
+/// Whether a job stands for all stores of a type with versions of each store: what did not fit one by one.
 pub(crate) fn is_for_every_store(job: &Change) -> bool {
     job.store.is_none() && registry::find(job.entity_type).is_some_and(|entity| entity.scope == Scope::Store)
 }

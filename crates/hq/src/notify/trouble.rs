@@ -73,7 +73,7 @@ impl Events {
     }
 
     /// In the words of this program, with those of the client or the broker where there are any: a user who may not do
-    /// something gets no answer, and is told so apart.
+    /// something gets no answer, and is reported apart.
     pub(super) fn reason(&self, trouble: &Trouble) -> String {
         match &*self.last_error() {
             Some(error) if !matches!(trouble, Trouble::Refused(_)) => format!("{trouble} ({error})"),

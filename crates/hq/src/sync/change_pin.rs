@@ -17,8 +17,8 @@ use tillkeep_storage::{staff, user_pins};
 use super::store_caller::StoreCaller;
 use crate::Hq;
 
-/// Only people whose role counts in the store; and a new PIN only for those who hold no more than runs one: with the token of a store
-/// nobody becomes somebody at headquarters.
+/// Only people with a role in the store; and a new PIN only for those who hold no more than runs one: with the token of
+/// a store a thief becomes no user of headquarters.
 pub(super) async fn change_pin(
     caller: StoreCaller,
     State(hq): State<Arc<Hq>>,
@@ -30,13 +30,13 @@ pub(super) async fn change_pin(
     let user = user.filter(|user| user.is_active && user.deleted_at.is_none());
     let counts = staff::counts_in(hq.db().reader(), caller.id(), body.user_id).await?;
     let Some(user) = user.filter(|_| counts) else {
-        return Err(Error::new(ErrorCode::InvalidCredentials, "this is nobody who works in this store"));
+        return Err(Error::new(ErrorCode::InvalidCredentials, "this is no user who works in this store"));
     };
     if body.new_pin.is_some() {
         let access = hq.auth.access_of(user.id).await?.ok_or_else(|| Error::not_found("user"))?;
         refuse_at_store(&access)?;
     }
-    // One that another one found out verifies nobody by way of a store, where no second factor keeps that one out.
+    // One that another one found out verifies no user by way of a store, where no second factor keeps that one out.
     let is_known = user.pin_lookup.as_deref().is_some_and(user_pins::is_withheld);
     let user = if is_known { user::Model { pin_hash: None, ..user } } else { user };
     let claimant = Claimant::through(caller.id(), address);

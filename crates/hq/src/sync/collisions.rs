@@ -31,7 +31,7 @@ impl Collision {
     }
 }
 
-/// The number that a failed entry brings, of a type whose numbers are unique at headquarters.
+/// The number that a failed entry brings, of a type with numbers that are unique at headquarters.
 pub(super) fn number_of(row: &sync_log::Model) -> Option<(&'static SyncType, String)> {
     let entity = registry::find(&row.entity_type).filter(|_| row.status == FAILED)?;
     let column = entity.unique_number()?;

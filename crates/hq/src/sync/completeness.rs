@@ -63,10 +63,10 @@ pub(super) async fn completeness(
     let store = store::Entity::find_by_id(store_id).one(&conn).await?.ok_or_else(|| Error::not_found("store"))?;
     let node = nodes::find(&conn, store_id).await?.unwrap_or_default();
     let heard = hq.tracker.heard(store_id, &node, hq.nodes.id);
-    let told = heard.said.map(|(_, said)| said.outbox).unwrap_or_default();
+    let waiting = heard.said.map(|(_, said)| said.outbox).unwrap_or_default();
     let reported = Reported {
-        pending: told.pending,
-        dead_lettered: told.dead_lettered,
+        pending: waiting.pending,
+        dead_lettered: waiting.dead_lettered,
         node_epoch: node.node_epoch,
         last_seq: node.last_seq,
     };

@@ -130,7 +130,7 @@ impl Continuity {
 const GIVEN: usize = 16;
 
 /// Which tickets are good besides the newest one when `presented` came back: itself and those that were given out after
-/// it, whose answers may still be under way. `None` when it is not good any more.
+/// it, with answers that may still be under way. `None` when it is not good any more.
 fn given(node: &store_node::Model, presented: &str) -> Option<String> {
     let good = nodes::tickets(node);
     let at = good.iter().position(|ticket| !presented.is_empty() && *ticket == presented)?;

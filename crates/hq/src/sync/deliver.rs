@@ -1,5 +1,5 @@
-//! What was committed is told to the sockets of this server, and what other servers say is heeded, whichever backend the queue
-//! has.
+//! The sockets of this server are notified of what was committed, and what other servers say is heeded, whichever
+//! backend the queue has.
 
 use std::sync::Arc;
 
@@ -75,7 +75,7 @@ fn heed_others(hq: Arc<Hq>, heard: Heard) {
 }
 
 /// Tells the sockets what other servers changed. A hint is believed only as far as the database bears it out: a store
-/// that is told of a version nobody has would ask for it for ever.
+/// that is notified of a version that does not exist would ask for it for ever.
 async fn heed(hq: &Hq, hints: Vec<Change>) {
     let beyond = |hint: &Change| {
         let known =
@@ -136,8 +136,8 @@ mod tests {
         Hq::open(&settings, Clock::default(), CancellationToken::new()).await.expect("headquarters")
     }
 
-    async fn told(connection: &Connection) -> Vec<(&'static str, i64)> {
-        match timeout(Duration::from_mins(1), connection.next()).await.expect("told in time") {
+    async fn notified(connection: &Connection) -> Vec<(&'static str, i64)> {
+        match timeout(Duration::from_mins(1), connection.next()).await.expect("notified in time") {
             Next::Tell(types) => types,
             Next::Close(code) => panic!("closed with {code}"),
         }
@@ -145,7 +145,7 @@ mod tests {
 
     /// With threads to spare: what asks the hub waits, and nothing else does.
     #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-    async fn a_hub_that_is_blocked_delays_no_commit_and_its_stores_are_told_in_the_end() {
+    async fn a_hub_that_is_blocked_delays_no_commit_and_its_stores_are_notified_in_the_end() {
         let dir = tempfile::tempdir().expect("a directory");
         let hq = hq(&dir).await;
         let connection = hq.hub.connect(Uuid::new_v4(), "S01", hq.clock.now(), REPLACED);
@@ -164,17 +164,17 @@ mod tests {
         for _ in 0..20 {
             let mut tx = hq.db().begin().await.expect("a transaction");
             tx.update::<role::Entity>(|all| all).await.expect("an edit");
-            // In a task of its own, whose thread may be held without holding up this one.
+            // In a task of its own: its thread may be held without holding up this one.
             let (hq, limit) = (hq.clone(), Duration::from_secs(5));
             let committed = timeout(limit, tokio::spawn(async move { hq.commit(tx).await }));
             let changes = committed.await.expect("at once").expect("a task").expect("a commit");
             version = changes.iter().map(|change| change.version).max().expect("a version");
         }
-        assert!(connection.next().now_or_never().is_none(), "nobody can be told yet");
+        assert!(connection.next().now_or_never().is_none(), "no store can be notified yet");
         drop(release);
         holder.join().expect("the holder");
         // The worker may have taken the first of them before the others came.
-        while !told(&connection).await.contains(&("roles", version)) {}
+        while !notified(&connection).await.contains(&("roles", version)) {}
     }
 
     #[tokio::test]
@@ -192,7 +192,7 @@ mod tests {
         let connections = [one, other].map(|id| hq.hub.connect(id, "S", hq.clock.now(), REPLACED));
         hq.notifications.enqueue(&[Change { entity_type: name, store: None, version: 0, tag: None }]);
         for (connection, version) in connections.iter().zip([3, 8]) {
-            assert_eq!(told(connection).await, [(name, version)]);
+            assert_eq!(notified(connection).await, [(name, version)]);
         }
     }
 }

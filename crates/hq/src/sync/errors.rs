@@ -1,4 +1,4 @@
-//! Entries that were not applied, and those that were and that somebody should look at. Specification, section 4.3.
+//! Entries that were not applied, and those that were and need a look. Specification, section 4.3.
 
 use std::collections::HashMap;
 
@@ -42,10 +42,10 @@ pub(super) struct FailedEntry {
     status: String,
     error: Option<String>,
     code: Option<String>,
-    /// What somebody should look at in an entry that was taken.
+    /// What an operator should look at in an entry that was taken.
     warning: Option<String>,
     warning_settled_at: Option<Instant>,
-    /// Tries, as its store counts them: those that somebody makes here are none.
+    /// Tries, as its store counts them: those that an operator makes here are none.
     retry_count: i32,
     first_seen_at: Instant,
     last_seen_at: Instant,
@@ -103,7 +103,7 @@ impl Listing for Entries {
 }
 
 /// `GET /sync/errors`: the failed entries; those of another `status`; or with `warning` those that were taken and that
-/// somebody should look at, without those that somebody settled, or with `settled` those alone.
+/// an operator should look at, without those that were settled, or with `settled` those alone.
 pub(super) async fn list(
     caller: Caller<StoresView>,
     Lists { mut query, .. }: Lists<Entries>,

@@ -42,12 +42,12 @@ impl Hq {
         }
     }
 
-    /// True while nobody can sign in yet.
+    /// True while no user can sign in yet.
     pub async fn has_no_users(&self) -> Result<bool, DbErr> {
         Ok(entity::user::Entity::find().count(self.db().reader()).await? == 0)
     }
 
-    /// What somebody does who has the machine of headquarters, from the command line; no request leads here. When `work`
+    /// What an operator does at the machine of headquarters, from the command line; no request leads here. When `work`
     /// gives no line for the audit log, nothing is committed.
     pub async fn from_the_machine<T, E: From<DbErr>>(
         &self,

@@ -129,7 +129,7 @@ async fn record(
     let global = GlobalPeople::load(&*tx).await?;
     hq.commit(tx).await?;
     let said = Said { outbox: request.outbox.clone(), alarms: alarms(&request.alarms) };
-    hq.tracker.told(store_id, said, now);
+    hq.tracker.reported(store_id, said, now);
     hq.board.mark([store_id]);
     Ok(HandshakeAnswer {
         epoch: hq.epoch.clone(),
@@ -157,17 +157,18 @@ struct FromLog {
     never_refused: Vec<i64>,
 }
 
-/// Notes in the log what the store is told with this `ticket`, and what it has heard when it `was_told` with the one that it presents.
+/// Notes in the log what the store gets with this `ticket`, and what it has heard when it `was_given` with the one that
+/// it presents.
 async fn from_log(
     tx: &Tx,
     (store_id, request): (Uuid, &HandshakeRequest),
-    was_told: bool,
+    was_given: bool,
     ticket: &str,
     now: Instant,
 ) -> Result<FromLog> {
     // First of all: a push has the turn before it changes rows of the log.
     let turn = sync_log::counters_turn(tx, store_id).await?;
-    if was_told {
+    if was_given {
         nodes::acknowledged(tx, store_id, request.ticket.as_deref().unwrap_or_default()).await?;
     }
     let settled = nodes::to_acknowledge(tx, store_id, ticket).await?;
@@ -180,7 +181,7 @@ async fn from_log(
     Ok(FromLog { settled, again, never_refused })
 }
 
-/// The row of a store after this handshake, and the types whose columns are others than before.
+/// The row of a store after this handshake, and the types with other columns than before.
 fn row(
     node: store_node::Model,
     request: &HandshakeRequest,
@@ -221,7 +222,8 @@ fn row(
 /// Refuses a process that runs beside its store; whether the request comes late from one that was answered before.
 async fn admitted(hq: &Hq, store_id: Uuid, code: &str, request: &HandshakeRequest) -> Result<bool> {
     if !hq.db().is_embedded() {
-        // Another server of headquarters may have answered it since, found out two, or been told which of them is the store.
+        // Another server of headquarters may have answered it since, found out two, or heard which of them is the
+        // store.
         let node = nodes::find(hq.sync_db().reader(), store_id).await?.unwrap_or_default();
         hq.copies.adopt(store_id, &node.processes);
     }
@@ -237,7 +239,7 @@ async fn admitted(hq: &Hq, store_id: Uuid, code: &str, request: &HandshakeReques
     Ok(late)
 }
 
-/// A row whose entry was settled was left alone at its store as long as the entry was there: it travels once more, after
+/// A row with a settled entry was left alone at its store as long as the entry was there: it travels once more, after
 /// the answer that takes the entry away (rule D6).
 async fn raise(tx: &mut Tx, settled: &[Settled]) -> Result<()> {
     for entity in registry::pulled().filter(|entity| entity.is_pushed()) {
@@ -250,21 +252,22 @@ async fn raise(tx: &mut Tx, settled: &[Settled]) -> Result<()> {
     Ok(())
 }
 
-/// The types whose columns are not those that were `recorded`.
+/// The types with other columns than were `recorded`.
 fn moved(recorded: &str, pairs: &BTreeMap<String, String>) -> Vec<String> {
     let recorded: BTreeMap<String, String> = serde_json::from_str(recorded).unwrap_or_default();
     let moved = |name: &&String| recorded.get(*name).is_some_and(|pair| pairs.get(*name) != Some(pair));
     pairs.keys().filter(moved).cloned().collect()
 }
 
-/// What is `recorded`, with columns of the type `name` that no store has: it is told to reload them until an answer arrives.
+/// What is `recorded`, with columns of the type `name` that no store has: it is asked to reload them until an answer
+/// arrives.
 fn with_other_columns(recorded: &str, name: &str) -> Result<String> {
     let mut recorded: BTreeMap<String, String> = serde_json::from_str(recorded).unwrap_or_default();
     recorded.insert(name.to_owned(), "to be reloaded".to_owned());
     Ok(serde_json::to_string(&recorded)?)
 }
 
-/// Over how many milliseconds so many stores spread a pull that all of them were told of.
+/// Over how many milliseconds so many stores spread a pull that all of them were notified of.
 fn spread(stores: usize) -> u64 {
     if stores < SPREAD_FROM { 0 } else { u64::try_from(stores).unwrap_or(u64::MAX).saturating_mul(SPREAD_PER_STORE_MS) }
 }

@@ -18,7 +18,7 @@ use uuid::Uuid;
 use crate::Hq;
 use crate::replica::Figures;
 
-/// What is told when nobody says from when.
+/// How much is answered when the request does not say from when.
 const HOURS: i64 = 48;
 const DAYS: i64 = 30;
 
@@ -72,7 +72,7 @@ pub(super) struct Point {
     /// When the hour or day begins.
     at: Instant,
     taken: i64,
-    /// Of those taken: with something that somebody should look at.
+    /// Of those taken: with something that an operator should look at.
     warnings: i64,
     /// Of those taken: sales.
     sales: i64,

@@ -1,5 +1,5 @@
-//! A server that leaves while others go on: balancers are told first, then its stores, one after another, to come back.
-//! Where they come back is up to the balancer. The listener goes on meanwhile.
+//! A server that leaves while others go on: balancers hear of it first, then its stores, one after another, to come
+//! back. Where they come back is up to the balancer. The listener goes on meanwhile.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +18,7 @@ const SPREAD: Duration = Duration::from_secs(10);
 pub fn when(hq: Arc<Hq>, asked: CancellationToken, within: Duration) {
     tokio::spawn(async move {
         asked.cancelled().await;
-        // First, so that nobody opens a socket who is not seen below.
+        // First, so that no socket is opened that is not seen below.
         hq.auth.leaving.cancel();
         let begun = Instant::now();
         let stores = hq.hub.stores();

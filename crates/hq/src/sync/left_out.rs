@@ -1,4 +1,4 @@
-//! What a pull leaves out because it cannot be read is noted, and sent once somebody has mended it. `docs/sync.md`, rule D13.
+//! What a pull leaves out because it cannot be read is noted, and sent once it was mended. `docs/sync.md`, rule D13.
 
 use tillkeep_storage::entity::unreadable_row::Model;
 use tillkeep_storage::registry::SyncType;

@@ -19,24 +19,24 @@ use crate::Hq;
 const FOR_A_PAGE: usize = 16;
 
 /// So long a page waits for the turn of its store: the store waits four times as long, and pulls its other types meanwhile when it is
-/// told to come again.
+/// asked to come again.
 const FOR_A_TURN: Duration = Duration::from_secs(5);
 
 /// What a page of people for one store is made with.
 pub(super) struct Lookups {
-    /// By person; nobody's for a store that makes its look-ups without a salt.
+    /// By person; none for a store that makes its look-ups without a salt.
     pub own: HashMap<Uuid, String>,
     /// Rows of the page, so that each has its look-up.
     pub limit: u64,
 }
 
-/// Somebody whose PIN the store verifies, with the look-up where it was made of the present hash.
+/// A user whose PIN the store verifies, with the look-up where it was made of the present hash.
 struct Found {
     person: Person,
     lookup: Option<String>,
 }
 
-/// Those above `since`; nobody for a store that makes its look-ups without a salt.
+/// Those above `since`; none for a store that makes its look-ups without a salt.
 async fn found(
     conn: &impl ConnectionTrait,
     store: Uuid,
@@ -58,8 +58,8 @@ async fn found(
     Ok(people.into_iter().map(with_lookup).collect())
 }
 
-/// Makes what a pull of people above `since` needs and nobody made yet: for a page a few, without a limit all. That is before the
-/// pull has a connection, which nobody is to keep while slow hashes are made.
+/// Makes what a pull of people above `since` needs and was not made yet: for a page a few, without a limit all. That is
+/// before the pull has a connection, which is not to be held while slow hashes are made.
 pub(super) async fn prepare(hq: &Hq, store: Uuid, since: i64, limit: Option<u64>) -> Result<()> {
     let missing = async || -> Result<Vec<(Uuid, String)>> {
         let found = found(hq.sync_db().reader(), store, since, limit.unwrap_or(u64::MAX)).await?;
@@ -94,7 +94,7 @@ fn busy() -> Error {
     Error::new(ErrorCode::Unavailable, text).retry_after(2)
 }
 
-/// The look-ups of a page of people above `since`, which ends before the first one whose look-up is not made.
+/// The look-ups of a page of people above `since`, which ends before the first one without a look-up.
 pub(super) async fn of_page(
     hq: &Hq,
     conn: &Transaction,
@@ -117,7 +117,7 @@ pub(super) async fn of_page(
     Ok(Lookups { own, limit })
 }
 
-/// The look-ups of these people, by the hashes that headquarters has of them; nobody's for a store without a salt.
+/// The look-ups of these people, by the hashes that headquarters has of them; none for a store without a salt.
 pub(super) async fn of(hq: &Hq, store: Uuid, people: &[(Uuid, String)]) -> Result<HashMap<Uuid, String>> {
     let conn = hq.sync_db().reader();
     if !nodes::find(conn, store).await?.unwrap_or_default().has_own_salt() {
@@ -131,7 +131,7 @@ pub(super) async fn of(hq: &Hq, store: Uuid, people: &[(Uuid, String)]) -> Resul
             None => missing.push((*id, hash.clone())),
         }
     }
-    // Somebody waits for it at a till: past the pages, in the place of what stores ask.
+    // A person waits for it at a till: past the pages, in the place of what stores ask.
     own.extend(make(hq, &hq.auth.pins.for_stores(), store, missing).await?);
     Ok(own)
 }

@@ -12,6 +12,7 @@ mod errors;
 pub(crate) mod freshness;
 mod handles;
 mod handshake;
+mod heard_elsewhere;
 mod history;
 pub(crate) mod judge;
 pub mod leave;
@@ -35,7 +36,6 @@ mod sign_in;
 mod socket;
 pub mod standing;
 mod store_caller;
-mod told;
 mod versions;
 
 use tillkeep_model::ErrorCode;
@@ -68,7 +68,7 @@ fn of_stores(routes: Routes) -> Routes {
         .sync("POST", "/sync/push", push::push)
         .about("Apply what happened at a store; each envelope is judged on its own.")
         .sync("POST", "/sync/change-pin", change_pin::change_pin)
-        .about("Change the PIN of somebody who works in the store and typed the present one there.")
+        .about("Change the PIN of a user who works in the store and typed the present one there.")
         .fails(&[ChangeAtHeadquarters, InvalidCredentials, PinNotAllowed, TooManyAttempts, TooManyRequests])
         .sync("POST", "/sync/sign-in", sign_in::sign_in)
         .about("Who typed a PIN in the store that it cannot verify itself.")
@@ -90,7 +90,7 @@ fn of_people(routes: Routes) -> Routes {
         .about("How many entries of a store were taken and failed, by hour or day.")
         .fails(&[NotFound])
         .get("/sync/errors", errors::list)
-        .about("List what stores sent that was not applied, or that was and that somebody should look at, and what they could not keep.")
+        .about("List what stores sent that was not applied, or that was and that an operator should look at, and what they could not keep.")
         .post("/sync/retry/{id}", retry::retry)
         .about("Apply a failed entry once more.")
         .fails(&[NotFailed, PayloadNotKept])

@@ -17,7 +17,7 @@ use crate::Hq;
 
 /// What is known of the line that a request came over.
 pub(super) struct Line {
-    /// TLS or loopback to the very store: a forwarded request is somebody else's, whose line nobody here sees.
+    /// TLS or loopback to the very store: a forwarded request is one of a proxy, and its line is not seen here.
     is_closed: bool,
 }
 
@@ -79,14 +79,14 @@ impl Shown {
             Self::Withheld => {
                 tracing::warn!(
                     store = caller.store.code,
-                    "the key of this store's PINs was asked for again, and is withheld until somebody allows it"
+                    "the key of this store's PINs was asked for again, and is withheld until an administrator allows it"
                 );
                 pin_keys::asked(&**tx, caller.id(), now).await
             }
         }
     }
 
-    /// What is sent over `line`: keys only where nobody else reads.
+    /// What is sent over `line`: keys only where no third party reads.
     pub(super) fn over(self, hq: &Hq, caller: &StoreCaller, line: &Line) -> Option<PinKey> {
         let Self::Given { key, .. } = self else { return None };
         // A line through a proxy is only as good as what the operator says of it: with an https address, TLS ends there.
@@ -95,7 +95,7 @@ impl Shown {
         }
         tracing::warn!(
             store = caller.store.code,
-            "the PIN key is not sent over an open line; nobody can sign in at this store (see docs/configuration.md)"
+            "the PIN key is not sent over an open line; no user can sign in at this store (see docs/configuration.md)"
         );
         None
     }

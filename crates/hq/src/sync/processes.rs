@@ -43,7 +43,7 @@ pub(super) async fn hear(hq: &Hq, store: Uuid, code: &str, instance: Option<Uuid
 }
 
 /// Takes note of a handshake that does not say of which process it is: one of an older release, which is the store as long as no
-/// other one is heard, or somebody who has its token.
+/// other one is heard, or a process that has its token.
 pub(super) async fn hear_nameless(hq: &Hq, store: Uuid, code: &str) -> Result<Sign> {
     let (now, node) = (hq.shared_now(), nodes::find(hq.sync_db().reader(), store).await?.unwrap_or_default());
     let heard_at = hq.tracker.heard(store, &node, hq.nodes.id).process_at;
@@ -64,7 +64,7 @@ pub(super) async fn give(hq: &Hq, store: Uuid, request: &HandshakeRequest) -> Op
     Some(noting(hq, store, |own| own.give(instance, &made, hq.shared_now())).await)
 }
 
-/// Somebody decided at `instance` that it is the store.
+/// An operator decided at `instance` that it is the store.
 pub(super) async fn take_over(hq: &Hq, store: Uuid, instance: Uuid) {
     noting(hq, store, |own| own.take_over(instance, hq.shared_now())).await;
     forget_log(hq, store).await;

@@ -7,7 +7,7 @@ use serde::Serialize;
 use tillkeep_http::describe::{Operation, Reply};
 use utoipa::ToSchema;
 
-/// Counts what somebody said that this server does not know, and leaves it aside. `docs/sync.md`, rule D11.
+/// Counts what a client said that this server does not know, and leaves it aside. `docs/sync.md`, rule D11.
 pub(super) fn ignored(what: &'static str) {
     metrics::counter!("tillkeep_sync_ignored_total", "what" => what).increment(1);
 }

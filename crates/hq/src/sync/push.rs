@@ -90,7 +90,7 @@ impl<'a> PendingAnnouncement<'a> {
             Ok(pushed) => (&pushed.changes, pushed.handshake),
             Err(interrupted) => (&interrupted.changes, interrupted.handshake),
         };
-        // First: a store that is told of a row pulls it at once, and in vain while a dead letter guards its own.
+        // First: a store that is notified of a row pulls it at once, and in vain while a dead letter guards its own.
         if handshake {
             self.hq.stores_to_notify.insert(self.store_id);
         }
@@ -107,7 +107,7 @@ impl Drop for PendingAnnouncement<'_> {
     }
 }
 
-/// What somebody may want to know of a push besides its answers.
+/// What an operator may want to know of a push besides its answers.
 fn report(pushed: &push::Pushed, store: &str) {
     if pushed.refused > 0 {
         tracing::warn!(store, refused = pushed.refused, "envelopes were refused");
@@ -173,7 +173,7 @@ mod tests {
         let mut tx = hq.db().begin().await.expect("a transaction");
         tx.update::<role::Entity>(|all| all).await.expect("an edit");
         tx.commit().await.expect("a commit");
-        // As a panic does, where nobody comes to the announcement.
+        // As a panic does, where no code comes to the announcement.
         drop(announcement);
         let known = async {
             while hq.heads.of_store(Uuid::nil()) == before {

@@ -66,7 +66,7 @@ pub(super) async fn renumber(
     }
     let has = customer::Entity::find_by_id(entity_id).one(hq.sync_db().reader()).await?;
     if has.is_some_and(|customer| customer.customer_number != number) {
-        // At another server of headquarters somebody was quicker, with another number.
+        // Another server of headquarters was quicker, with another number.
         return Err(not_failed(RETRIED));
     }
     Ok(Answer(Renumbered { id, status: RETRIED, error, number }))
@@ -84,7 +84,7 @@ async fn collided(caller: &Caller<StoresEdit>, row: &sync_log::Model) -> Result<
     let taken = collisions::find(caller.reader(), std::slice::from_ref(row)).await?;
     match collisions::number_of(row).filter(|_| !taken.is_empty()) {
         Some((_, number)) => Ok(number),
-        None => no("nobody else has the number of this customer; its error names another reason"),
+        None => no("no other customer has the number of this one; its error names another reason"),
     }
 }
 
@@ -143,7 +143,7 @@ fn numbered(envelope: &str, number: &str) -> Option<String> {
     Some(envelope.to_string())
 }
 
-/// Refuses a number that is none, or that is somebody else's to give, or that somebody has.
+/// Refuses a number that is none, or that is another store's to give, or that a customer has.
 async fn refuse_unfit(conn: &impl ConnectionTrait, store_id: Uuid, number: &str) -> Result<()> {
     if number.trim() != number || number.is_empty() || number.chars().count() > LONGEST || number.contains('\0') {
         return Err(Error::field("number", format!("must have 1 to {LONGEST} characters, no space around them")));

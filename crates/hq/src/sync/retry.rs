@@ -1,6 +1,6 @@
 //! Failed entries tried again. Specification, sections 3 and 4.3.
 //!
-//! One at a time: two people who press at once find out one after the other, and the second one is told that nothing is
+//! One at a time: two people who press at once find out one after the other, and the second one hears that nothing is
 //! left to do. What is tried again goes the way of every push, so it has its effect once, whoever else pushes it. A type that a
 //! store could not keep is loaded again by that store.
 
@@ -84,7 +84,7 @@ pub(super) struct RetryAll {
 const RETRY_AT_ONCE: u64 = 200;
 const BYTES_AT_ONCE: i64 = 4 << 20;
 
-/// As the list of what failed has it, whose filter one would send along.
+/// As the list of what failed has it, with the filter that one would send along.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = RetryAllQuery)]

@@ -65,8 +65,8 @@ pub async fn join(hq: &Hq) -> Result<(), DbErr> {
     look(hq).await
 }
 
-/// Looks what the others did, every second until the server stops; then they are told. In a task of its own: nothing else that
-/// waits for the database holds it up.
+/// Looks what the others did, every second until the server stops; then they hear of it. In a task of its own: nothing
+/// else that waits for the database holds it up.
 pub fn start(hq: Arc<Hq>) {
     tokio::spawn(async move {
         loop {
@@ -172,7 +172,7 @@ async fn compare_clocks(hq: &Hq, conn: &Connection) -> Result<Instant, DbErr> {
     Ok(there)
 }
 
-/// What moved at others and is not known by a hint: the types whose counters add up otherwise here.
+/// What moved at others and is not known by a hint: the types with counters that add up otherwise here.
 async fn follow_heads(hq: &Hq) -> Result<(), DbErr> {
     let there = hq_nodes::sums(hq.db().reader()).await?;
     let here = hq.heads.sums();
@@ -247,12 +247,12 @@ async fn follow_keys(hq: &Hq, alive: &[Model]) -> Result<(), DbErr> {
             *kept = Some(front);
         }
     }
-    if let Some((whose, kid)) = hq.auth.tokens.lacks(&kept)
+    if let Some((holders, kid)) = hq.auth.tokens.lacks(&kept)
         && hq.nodes.is_time_to(WARN_EVERY)
     {
         tracing::error!(
             kid,
-            "token.key lacks the key with which the other servers of headquarters sign tokens of {whose}: copy token.key \
+            "token.key lacks the key with which the other servers of headquarters sign tokens of {holders}: copy token.key \
              from one of them"
         );
     }

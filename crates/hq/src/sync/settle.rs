@@ -54,7 +54,8 @@ sent! {
     }
 }
 
-/// `POST /sync/resolve/{id}`: somebody took care of a failed entry, or of the warning of one that was taken; nothing is applied.
+/// `POST /sync/resolve/{id}`: an operator took care of a failed entry, or of the warning of one that was taken; nothing
+/// is applied.
 pub(super) async fn resolve(
     caller: Caller<StoresEdit>,
     State(hq): State<Arc<Hq>>,
@@ -120,7 +121,7 @@ pub(super) async fn settle(hq: &Hq, caller: &Caller<StoresEdit>, store_id: Uuid,
         unapplied::leave(&mut act, rows, now).await?;
     }
     let ids = |rows: &[sync_log::Model]| rows.iter().map(|row| row.id).collect::<Vec<_>>();
-    // A type is loaded again when somebody tries again what its store could not keep.
+    // A type is loaded again when an operator tries again what its store could not keep.
     let is_numbered = sync_log::Column::Seq.is_not_null();
     let learns = if *status == RETRIED { is_numbered.or(sync_log::Column::Direction.eq(PULL)) } else { is_numbered };
     #[expect(clippy::disallowed_methods, reason = "the log of entries does not travel")]
@@ -131,7 +132,7 @@ pub(super) async fn settle(hq: &Hq, caller: &Caller<StoresEdit>, store_id: Uuid,
         .col_expr(sync_log::Column::Note, Expr::value(note.as_deref()))
         .col_expr(sync_log::Column::ToAcknowledge, learns)
         .filter(sync_log::Column::Id.is_in(ids(rows)));
-    // Somebody at another server of headquarters may have been here; the store was told by them. What was taken just now is
+    // Another server of headquarters may have been asked before; it has notified the store. What was taken just now is
     // closed by its own success.
     let update = if *status == RESOLVED {
         update.filter(sync_log::Column::Status.eq(FAILED))
@@ -167,7 +168,7 @@ pub(super) async fn settle(hq: &Hq, caller: &Caller<StoresEdit>, store_id: Uuid,
     Ok(())
 }
 
-/// A refused row that nobody will try again must not stay at its store as if HQ had it, and one that was taken at the
+/// A refused row that is not tried again must not stay at its store as if HQ had it, and one that was taken at the
 /// second try may have been pulled in vain while the entry was still dead: HQ's own row travels again. A type that no
 /// store pushes was refused for that alone, and not each of them has rows with versions.
 async fn send_back(tx: &mut Tx, rows: &[sync_log::Model]) -> Result<()> {

@@ -23,7 +23,8 @@ use crate::Hq;
 /// Characters of a name or a PIN at the most: no store passes on more, and names of refused ones are kept.
 const LONGEST: usize = 100;
 
-/// Whose role counts in the store, by the counter of that store alone: people whom it verifies itself notice nothing of it.
+/// The user with a role that counts in the store, by the counter of that store alone: people whom it verifies itself
+/// notice nothing of it.
 pub(super) async fn sign_in(
     caller: StoreCaller,
     State(hq): State<Arc<Hq>>,

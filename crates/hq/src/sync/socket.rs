@@ -93,7 +93,7 @@ pub(super) async fn socket(
     Ok(Upgraded(response))
 }
 
-/// A page of another site that somebody's browser shows opens no socket here: browsers say where they come from, and stores
+/// A page of another site that a browser shows opens no socket here: browsers say where they come from, and stores
 /// are none. RFC 6455, section 10.2.
 fn refuse_other_origins(hq: &Hq, headers: &HeaderMap) -> Result<()> {
     let said = |name| headers.get(name).map(|value| value.to_str().unwrap_or_default());
@@ -252,7 +252,7 @@ fn heard(hq: &Hq, connection: &Connection, text: &str) -> Option<u16> {
             hq.tracker.beat(connection.store_id, heartbeat.uptime, now);
             let said = outbox.map(|outbox| Said { outbox, alarms: versions::alarms(&heartbeat.alarms) });
             let is_first = connection.heard(heartbeat, now);
-            let is_news = said.is_some_and(|said| hq.tracker.told(connection.store_id, said, now));
+            let is_news = said.is_some_and(|said| hq.tracker.reported(connection.store_id, said, now));
             if is_first || is_news {
                 hq.board.mark([connection.store_id]);
             }

@@ -17,8 +17,8 @@ use tillkeep_storage::sea_orm::sea_query::Expr;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use uuid::Uuid;
 
+use super::heard_elsewhere;
 use super::standing::{Standing, standing, token_version_ok};
-use super::told;
 use crate::Hq;
 
 /// The bodies of a 401, as the description names them.
@@ -101,7 +101,7 @@ impl FromRequestParts<Arc<Hq>> for StoreCaller {
     async fn from_request_parts(parts: &mut Parts, hq: &Arc<Hq>) -> Result<Self> {
         let caller = store_of(hq, bearer(&parts.headers)).await?;
         Guest::is_known(&parts.extensions);
-        told::heed(hq, caller.id(), &parts.headers).await?;
+        heard_elsewhere::heed(hq, caller.id(), &parts.headers).await?;
         Ok(caller)
     }
 }

@@ -79,7 +79,7 @@ pub(super) async fn versions(caller: StoreCaller, State(hq): State<Arc<Hq>>, sai
         None => read_word(&hq, store_id, &said.read()?, (text, heads), now)?,
     };
     if let Some(said) = word.said
-        && hq.tracker.told(store_id, said, now)
+        && hq.tracker.reported(store_id, said, now)
     {
         hq.board.mark([store_id]);
     }
@@ -150,7 +150,7 @@ impl Query {
     }
 }
 
-/// What is wrong with a store, as it says it; what nobody here knows is counted.
+/// What is wrong with a store, as it says it; what is unknown here is counted.
 pub(super) fn alarms(text: &str) -> Vec<Alarm> {
     Alarm::read(text, |_| ignored("reported_alarm"))
 }
@@ -164,7 +164,7 @@ fn known<T>(said: Option<&str>, read: impl FnOnce(&str) -> Option<T>) -> Option<
     value
 }
 
-/// The pulled type of this name; one that nobody knows is counted.
+/// The pulled type of this name; an unknown one is counted.
 fn pulled(name: &str) -> Option<&'static str> {
     let entity = registry::find(name).filter(|entity| entity.is_pulled());
     if entity.is_none() {

@@ -94,7 +94,7 @@ async fn a_handshake_says_no_more_than_a_store_does_and_the_refusal_names_the_fi
 }
 
 #[tokio::test]
-async fn the_host_that_somebody_asks_for_is_never_the_address_in_a_snippet() {
+async fn the_host_that_a_request_names_is_never_the_address_in_a_snippet() {
     let kit = Kit::new().await;
     let admin = kit.admin().await;
     let store = kit.store("S01").await;
@@ -168,11 +168,11 @@ async fn whoever_asks_for_more_than_they_have_is_in_the_log_once_a_minute_with_t
     let lines = async || {
         let select = audit_log::Entity::find().filter(audit_log::Column::Action.eq("refused"));
         let rows = select.all(kit.hq.db().reader()).await.expect("the log");
-        let told = rows.into_iter().map(|row| {
+        let counts = rows.into_iter().map(|row| {
             assert_eq!((row.user_id, &row.details.0["code"]), (Some(cashier.id), &json!("forbidden")));
             row.details.0["count"].as_u64().expect("a number")
         });
-        told.collect::<Vec<_>>()
+        counts.collect::<Vec<_>>()
     };
     // The server keeps house by itself too, whenever it comes by.
     let noted = async |number: u64| loop {

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::kit::{Kit, column};
 
 #[tokio::test]
-async fn completeness_is_told_for_one_day_with_its_registers_and_for_many_with_a_line_each() {
+async fn completeness_is_reported_for_one_day_with_its_registers_and_for_many_with_a_line_each() {
     let kit = Kit::new().await;
     let admin = kit.admin().await;
     let store = kit.store("S01").await;
@@ -78,7 +78,7 @@ async fn a_question_that_cannot_be_answered_names_what_is_wrong_with_it() {
 }
 
 #[tokio::test]
-async fn somebody_of_one_store_sees_the_completeness_of_that_store() {
+async fn a_manager_of_one_store_sees_the_completeness_of_that_store() {
     let kit = Kit::new().await;
     let admin = kit.admin().await;
     let (one, two) = (kit.store("S01").await, kit.store("S02").await);

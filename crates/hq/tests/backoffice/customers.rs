@@ -64,7 +64,7 @@ async fn the_same_telephone_or_mail_address_is_a_question_before_it_is_a_second_
 }
 
 #[tokio::test]
-async fn a_deleted_customer_is_nobody_s_duplicate() {
+async fn a_deleted_customer_is_no_duplicate() {
     let kit = Kit::new().await;
     let admin = kit.admin().await;
     let body = json!({"firstName": "Ann", "phone": "555-0142"});

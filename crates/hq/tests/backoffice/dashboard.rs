@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::kit::{Kit, column};
 
-/// An envelope of a sale that does not add up: it is taken, and somebody should look at it.
+/// An envelope of a sale that does not add up: it is taken, and an operator should look at it.
 pub fn odd_sale(store_id: Uuid, seq: i64) -> Json {
     let id = Uuid::now_v7();
     let data = json!({
@@ -33,7 +33,7 @@ pub fn orphan(store_id: Uuid, seq: i64) -> Json {
 }
 
 #[tokio::test]
-async fn warnings_failures_and_clocks_are_told_of_each_store() {
+async fn warnings_failures_and_clocks_are_shown_of_each_store() {
     let kit = Kit::new().await;
     let admin = kit.admin().await;
     let (one, two) = (kit.store("S01").await, kit.store("S02").await);

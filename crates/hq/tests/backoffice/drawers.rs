@@ -55,7 +55,7 @@ async fn drawers_of_every_store_are_listed_newest_first_with_the_names_of_store_
     kit.get(&admin, "/register-sessions?businessDateTo=soon").await.names("businessDateTo");
     let rows = kit.get(&admin, "/register-sessions").await.data();
     assert_eq!(column(&rows, "storeCode"), ["S01", "S02", "S01"]);
-    assert_eq!(rows[1]["openedByName"], Json::Null, "nobody that headquarters knows");
+    assert_eq!(rows[1]["openedByName"], Json::Null, "no user that headquarters knows");
     let shown = kit.get(&admin, &format!("/register-sessions/{first}")).await.data();
     assert_eq!((&shown["openedByName"], &shown["storeCode"]), (&json!("mia"), &json!("S01")));
     assert_eq!((&shown["cashVariance"], &shown["totals"]["totalAmount"]), (&json!(-100), &json!(9000)));

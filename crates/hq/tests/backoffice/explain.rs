@@ -1,4 +1,4 @@
-//! Why somebody may, and the log of what was done.
+//! Why a user may, and the log of what was done.
 
 use serde_json::{Value as Json, json};
 use tillkeep_model::ids;
@@ -34,7 +34,7 @@ async fn an_explanation_names_the_roles_that_decide() {
 }
 
 #[tokio::test]
-async fn what_nobody_gave_is_explained_with_the_roles_that_would_give_it() {
+async fn what_was_never_given_is_explained_with_the_roles_that_would_give_it() {
     let kit = Kit::new().await;
     let admin = kit.admin().await;
     let here = kit.store("S01").await;
@@ -49,7 +49,7 @@ async fn what_nobody_gave_is_explained_with_the_roles_that_would_give_it() {
     };
     assert_eq!(would_give("pos.void").await, ["administrator", "store_manager", "undoer"]);
     assert_eq!(would_give("roles.*").await, ["administrator"]);
-    assert!(would_give("pos.sell").await.is_empty(), "what is held has to be given by nobody");
+    assert!(would_give("pos.sell").await.is_empty(), "what is held has not to be given");
 }
 
 #[tokio::test]

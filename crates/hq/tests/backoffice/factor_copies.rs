@@ -11,7 +11,7 @@ use super::kit::Kit;
 
 const HERE: &str = "192.0.2.1";
 
-/// The tables of second factors as they were before somebody used a code.
+/// The tables of second factors as they were before a code was used.
 async fn older_copy(kit: &Kit, uses: i64) {
     let tx = kit.hq.db().begin().await.expect("begin");
     factor_use::Entity::update_many()

@@ -15,7 +15,7 @@ pub const PIN: &str = "739154";
 const WRONG: &str = "482915";
 const STEP_MS: i64 = 30_000;
 
-/// The app of somebody.
+/// The app of a user.
 pub struct App(Totp);
 
 impl App {
@@ -244,7 +244,7 @@ async fn nine_wrong_pins_before_a_right_one_do_not_make_the_second_step_wait() {
     login(&kit, json!({}), HERE).await.refused(429, "too_many_attempts");
     kit.clock.advance(5_000);
     let step = json!({"code": app.code(&kit, 0), "challenge": asked.body["challenge"]["id"]});
-    // Nobody guesses a PIN beside it.
+    // No PIN is guessed beside it.
     let mut guess = step.clone();
     guess["pin"] = json!(WRONG);
     login(&kit, guess, HERE).await.refused(429, "too_many_attempts");
@@ -294,7 +294,7 @@ async fn whoever_knows_the_pin_stops_no_codes_in_a_browser_of_its_owner() {
 }
 
 #[tokio::test]
-async fn where_it_is_off_nobody_is_asked_and_the_answers_are_those_of_the_specification() {
+async fn where_it_is_off_no_factor_is_asked_for_and_the_answers_are_those_of_the_specification() {
     let kit = with(SecondFactor::Off).await;
     let (_, id) = chief(&kit).await;
     let before = login(&kit, json!({}), HERE).await.data();
@@ -309,7 +309,7 @@ async fn where_it_is_off_nobody_is_asked_and_the_answers_are_those_of_the_specif
 }
 
 #[tokio::test]
-async fn what_a_pin_opened_while_nobody_was_asked_ends_where_somebody_is() {
+async fn what_a_pin_opened_while_no_factor_was_asked_for_ends_where_one_is() {
     let mut kit = with(SecondFactor::Off).await;
     let (admin, id) = chief(&kit).await;
     let bob = kit.with_pin(&admin, "bob", "605182", json!({})).await;
@@ -350,7 +350,7 @@ async fn where_it_is_required_whoever_reaches_beyond_a_store_can_only_set_one_up
 }
 
 #[tokio::test]
-async fn where_it_is_required_nobody_sets_one_up_with_a_pin_alone_who_must_have_one() {
+async fn where_it_is_required_no_user_who_must_have_one_sets_it_up_with_a_pin_alone() {
     let kit = with(SecondFactor::Required).await;
     let (admin, store) = (kit.admin().await, kit.store("S01").await);
     set_up(&kit, &admin).await;

@@ -1,4 +1,4 @@
-//! PINs that were made for somebody end when nobody comes to change them, and how long a PIN must be.
+//! PINs that were made for a user end when they are not changed, and how long a PIN must be.
 
 use serde_json::{Value as Json, json};
 use tillkeep_hq::Account;
@@ -19,7 +19,7 @@ fn change(current: &str, new: &str) -> Json {
     json!({"currentPin": current, "newPin": new})
 }
 
-/// Somebody new who works in `store`, with the PIN that was made for them.
+/// A new user who works in `store`, with the PIN that was made for them.
 async fn newcomer(kit: &Kit, admin: &Person, name: &str, store: Uuid) -> (Uuid, String) {
     let assignments = json!([{"roleId": ids::role("cashier"), "storeId": store}]);
     let body = json!({"username": name, "displayName": name, "assignments": assignments});
@@ -37,7 +37,7 @@ fn at(text: &Json) -> Instant {
 }
 
 #[tokio::test]
-async fn a_first_pin_that_nobody_changes_is_worth_nothing_after_seven_days_and_the_page_shows_it() {
+async fn a_first_pin_that_is_not_changed_is_worth_nothing_after_seven_days_and_the_page_shows_it() {
     let kit = Kit::new().await;
     let (admin, here) = (kit.admin().await, kit.store("S01").await);
     let made_at = kit.clock.now();
@@ -157,14 +157,14 @@ async fn whoever_may_do_more_than_a_cashier_chooses_six_digits_and_four_stay_goo
     assert!(short.text.contains("6 to 12 digits"), "{}", short.text);
     kit.post(&manager, "/auth/change-pin", change("482915", "729361")).await.is(204);
 
-    // One that somebody had before stays good, until their rights grow.
+    // One that a user had before stays good, until their rights grow.
     kit.chooses(lead, "7293").await;
     kit.login("lead", "7293").await.is(200);
     assert_eq!(kit.login("till", "4821").await.data()["user"]["mustChangePin"], false);
     let grant = json!({"roleId": ids::role("store_manager"), "storeId": here});
     kit.post(&admin, &format!("/users/{till}/roles"), grant).await.is(201);
     assert_eq!(kit.login("till", "4821").await.data()["user"]["mustChangePin"], true);
-    // It is no PIN that somebody else knows: it does not end by itself.
+    // It is no PIN that another user knows: it does not end by itself.
     assert_eq!(kit.get(&admin, &format!("/users/{till}")).await.data()["firstPinExpiresAt"], Json::Null);
     let person = of(till, "till").await;
     kit.get(&person, "/auth/sessions").await.refused(403, "must_change_pin");

@@ -28,24 +28,24 @@ fn change(current: &str, new: &str) -> Json {
     json!({"currentPin": current, "newPin": new})
 }
 
-/// Somebody with this PIN, signed in.
-async fn somebody(kit: &Kit, admin: &Person, name: &str, pin: &str, store: Option<Uuid>) -> Person {
+/// A user with this PIN, signed in.
+async fn person_with_pin(kit: &Kit, admin: &Person, name: &str, pin: &str, store: Option<Uuid>) -> Person {
     let id = kit.with_pin(admin, name, pin, works(store)).await;
     Person { id, token: kit.sign_in(id, name, None).await }
 }
 
 async fn alone(kit: &Kit, store: Uuid, pin: &str) -> Got {
-    // What was typed before makes nobody wait here.
+    // What was typed before makes no user wait here.
     kit.clock.advance(60_000);
     kit.stranger("/auth/pin-login", json!({"pin": pin, "storeId": store, "terminalId": "T1"}), "192.0.2.9", None).await
 }
 
 #[tokio::test]
-async fn whoever_hits_upon_a_pin_ends_it_at_once_and_is_told_to_choose_another_one() {
+async fn whoever_hits_upon_a_pin_ends_it_at_once_and_is_asked_to_choose_another_one() {
     let kit = Kit::new().await;
     let (admin, here) = (kit.admin().await, kit.store("S01").await);
-    let ann = somebody(&kit, &admin, "ann", ANNS, Some(here)).await;
-    let bob = somebody(&kit, &admin, "bob", BOBS, Some(here)).await;
+    let ann = person_with_pin(&kit, &admin, "ann", ANNS, Some(here)).await;
+    let bob = person_with_pin(&kit, &admin, "bob", BOBS, Some(here)).await;
     let weak = kit.post(&bob, "/auth/change-pin", change(BOBS, "123456")).await;
     kit.get(&ann, "/auth/me").await.is(200);
     let hit = kit.post(&bob, "/auth/change-pin", change(BOBS, ANNS)).await;
@@ -81,17 +81,17 @@ async fn whoever_hits_upon_a_pin_ends_it_at_once_and_is_told_to_choose_another_o
 }
 
 #[tokio::test]
-async fn equal_pins_are_let_be_where_nobody_can_be_taken_for_another() {
+async fn equal_pins_are_let_be_where_no_person_can_be_taken_for_another() {
     let kit = Kit::new().await;
     let (admin, here, there) = (kit.admin().await, kit.store("S01").await, kit.store("S02").await);
-    somebody(&kit, &admin, "ann", ANNS, Some(here)).await;
-    let cat = somebody(&kit, &admin, "cat", BOBS, Some(there)).await;
+    person_with_pin(&kit, &admin, "ann", ANNS, Some(here)).await;
+    let cat = person_with_pin(&kit, &admin, "cat", BOBS, Some(there)).await;
     kit.post(&cat, "/auth/change-pin", change(BOBS, ANNS)).await.is(204);
     for (store, name) in [(here, "ann"), (there, "cat")] {
         assert_eq!(alone(&kit, store, ANNS).await.data()["user"]["username"], name);
     }
-    // Somebody of all stores is somebody of each of them, and hits upon both.
-    let eve = somebody(&kit, &admin, "eve", "605182", None).await;
+    // A user of all stores is one of each of them, and hits upon both.
+    let eve = person_with_pin(&kit, &admin, "eve", "605182", None).await;
     kit.post(&eve, "/auth/change-pin", change("605182", ANNS)).await.refused(422, "pin_not_allowed");
     for name in ["ann", "cat"] {
         kit.login(name, ANNS).await.refused(401, "invalid_credentials");
@@ -104,25 +104,25 @@ async fn equal_pins_are_let_be_where_nobody_can_be_taken_for_another() {
 async fn where_headquarters_looks_up_everybody_a_pin_is_one_persons_in_all_of_the_chain() {
     let kit = Kit::with(SignInSettings { pin_login_at_hq: PinLogin::All, ..SignInSettings::default() }).await;
     let (admin, here, there) = (kit.admin().await, kit.store("S01").await, kit.store("S02").await);
-    somebody(&kit, &admin, "ann", ANNS, Some(here)).await;
-    let cat = somebody(&kit, &admin, "cat", BOBS, Some(there)).await;
+    person_with_pin(&kit, &admin, "ann", ANNS, Some(here)).await;
+    let cat = person_with_pin(&kit, &admin, "cat", BOBS, Some(there)).await;
     kit.post(&cat, "/auth/change-pin", change(BOBS, ANNS)).await.refused(422, "pin_not_allowed");
     kit.login("ann", ANNS).await.refused(401, "invalid_credentials");
 }
 
 #[tokio::test]
-async fn who_comes_where_somebody_has_the_same_pin_is_not_taken_for_them_and_neither_learns_it() {
+async fn who_comes_where_another_person_has_the_same_pin_is_not_taken_for_them_and_neither_learns_it() {
     let kit = Kit::new().await;
     let (admin, here, there) = (kit.admin().await, kit.store("S01").await, kit.store("S02").await);
     // By a role, and by being let in again.
     for (number, by_role) in [(0, true), (1, false)] {
         let pin = ["739154", "316408"][number];
         let (one, other) = (format!("ann{number}"), format!("cat{number}"));
-        let ann = somebody(&kit, &admin, &one, pin, Some(here)).await;
+        let ann = person_with_pin(&kit, &admin, &one, pin, Some(here)).await;
         let cat = if by_role {
-            somebody(&kit, &admin, &other, pin, Some(there)).await
+            person_with_pin(&kit, &admin, &other, pin, Some(there)).await
         } else {
-            let cat = somebody(&kit, &admin, &other, "605182", Some(here)).await;
+            let cat = person_with_pin(&kit, &admin, &other, "605182", Some(here)).await;
             kit.post(&admin, &format!("/users/{}/deactivate", cat.id), json!({})).await.is(200);
             kit.chooses(cat.id, "918273").await;
             let tx = kit.hq.db().begin().await.expect("begin");
@@ -151,12 +151,12 @@ async fn who_comes_where_somebody_has_the_same_pin_is_not_taken_for_them_and_nei
 }
 
 #[tokio::test]
-async fn who_is_made_an_administrator_at_the_machine_with_the_pin_of_another_one_is_told_that_it_ended() {
+async fn who_is_made_an_administrator_at_the_machine_with_the_pin_of_another_one_learns_that_it_ended() {
     let kit = Kit::new().await;
     let (admin, one, two) = (kit.admin().await, kit.store("S01").await, kit.store("S02").await);
-    let ann = somebody(&kit, &admin, "ann", ANNS, Some(one)).await;
-    let bob = somebody(&kit, &admin, "bob", ANNS, Some(two)).await;
-    somebody(&kit, &admin, "cora", BOBS, Some(two)).await;
+    let ann = person_with_pin(&kit, &admin, "ann", ANNS, Some(one)).await;
+    let bob = person_with_pin(&kit, &admin, "bob", ANNS, Some(two)).await;
+    person_with_pin(&kit, &admin, "cora", BOBS, Some(two)).await;
     assert_eq!(make_admin(&kit.hq, "cora").await.expect("an administrator"), AdministratorsPin::AsItWas);
     assert_eq!(make_admin(&kit.hq, "ann").await.expect("an administrator"), AdministratorsPin::Missing);
     for person in [&ann, &bob] {
@@ -177,11 +177,11 @@ async fn set(tx: &tillkeep_storage::Tx, id: Uuid, column: user::Column, value: O
 }
 
 #[tokio::test]
-async fn a_pin_that_several_people_have_signs_nobody_in_without_a_name() {
+async fn a_pin_that_several_people_have_signs_in_none_of_them_without_a_name() {
     let kit = Kit::new().await;
     let (admin, here) = (kit.admin().await, kit.store("S01").await);
-    let ann = somebody(&kit, &admin, "ann", ANNS, Some(here)).await;
-    let bob = somebody(&kit, &admin, "bob", BOBS, Some(here)).await;
+    let ann = person_with_pin(&kit, &admin, "ann", ANNS, Some(here)).await;
+    let bob = person_with_pin(&kit, &admin, "bob", BOBS, Some(here)).await;
     // As a store may see it for a moment.
     let hashed = kit.hq.auth.pins.hash(ANNS).await.expect("a hash");
     let tx = kit.hq.db().begin().await.expect("begin");
@@ -197,10 +197,10 @@ async fn a_pin_that_several_people_have_signs_nobody_in_without_a_name() {
 }
 
 #[tokio::test]
-async fn a_pin_whose_use_alone_ended_is_good_with_the_name_and_no_store_finds_it_again() {
+async fn a_pin_that_ended_for_use_alone_is_good_with_the_name_and_no_store_finds_it_again() {
     let kit = Kit::new().await;
     let (admin, here) = (kit.admin().await, kit.store("S01").await);
-    let ann = somebody(&kit, &admin, "ann", ANNS, Some(here)).await;
+    let ann = person_with_pin(&kit, &admin, "ann", ANNS, Some(here)).await;
     let tx = kit.hq.db().begin().await.expect("begin");
     set(&tx, ann.id, user::Column::PinLookup, Some(withheld(ann.id))).await;
     tx.commit().await.expect("commit");
@@ -213,7 +213,7 @@ async fn a_pin_whose_use_alone_ended_is_good_with_the_name_and_no_store_finds_it
     assert_eq!((&row["pinHash"], &row["pinLookup"]), (&Json::Null, &Json::Null));
 }
 
-/// Somebody hit upon the PIN of this person, who has a second factor.
+/// Another user hit upon the PIN of this person, who has a second factor.
 async fn withhold(kit: &Kit, id: Uuid) {
     let tx = kit.hq.db().begin().await.expect("begin");
     set(&tx, id, user::Column::PinLookup, Some(withheld(id))).await;
@@ -225,7 +225,7 @@ async fn a_pin_that_another_one_knows_ends_with_the_second_factor_that_kept_them
     let kit = Kit::new().await;
     let (admin, here) = (kit.admin().await, kit.store("S01").await);
     for (name, pin) in [("ann", ANNS), ("bob", BOBS)] {
-        let owner = somebody(&kit, &admin, name, pin, Some(here)).await;
+        let owner = person_with_pin(&kit, &admin, name, pin, Some(here)).await;
         set_up(&kit, &owner).await;
         withhold(&kit, owner.id).await;
         if name == "ann" {
@@ -238,7 +238,7 @@ async fn a_pin_that_another_one_knows_ends_with_the_second_factor_that_kept_them
         assert_eq!((row.pin_hash, row.pin_lookup), (None, None));
     }
     // Nor does its owner open the door.
-    let eve = somebody(&kit, &admin, "eve", "605182", Some(here)).await;
+    let eve = person_with_pin(&kit, &admin, "eve", "605182", Some(here)).await;
     set_up(&kit, &eve).await;
     withhold(&kit, eve.id).await;
     let factor = kit.get(&eve, "/auth/factors").await.data()["factors"][0]["id"].clone();
@@ -254,7 +254,7 @@ async fn a_pin_that_another_one_knows_ends_with_the_second_factor_that_kept_them
 async fn a_pin_that_another_one_knows_changes_nothing_by_way_of_a_store() {
     let kit = Kit::new().await;
     let (admin, here) = (kit.admin().await, kit.store("S01").await);
-    let ann = somebody(&kit, &admin, "ann", ANNS, Some(here)).await;
+    let ann = person_with_pin(&kit, &admin, "ann", ANNS, Some(here)).await;
     set_up(&kit, &ann).await;
     let store = Person { id: Uuid::nil(), token: kit.sync_token(here) };
     let body = json!({"userId": ann.id, "currentPin": ANNS, "newPin": "316408"});
@@ -265,12 +265,12 @@ async fn a_pin_that_another_one_knows_changes_nothing_by_way_of_a_store() {
 }
 
 #[tokio::test]
-async fn where_nobody_is_asked_for_a_factor_a_hit_ends_the_pin_of_whoever_has_one() {
+async fn where_factors_are_not_asked_for_a_hit_ends_the_pin_of_whoever_has_one() {
     let kit = with(SecondFactor::Off).await;
     let (admin, here) = (kit.admin().await, kit.store("S01").await);
-    let ann = somebody(&kit, &admin, "ann", ANNS, Some(here)).await;
+    let ann = person_with_pin(&kit, &admin, "ann", ANNS, Some(here)).await;
     set_up(&kit, &ann).await;
-    let bob = somebody(&kit, &admin, "bob", BOBS, Some(here)).await;
+    let bob = person_with_pin(&kit, &admin, "bob", BOBS, Some(here)).await;
     kit.login("ann", ANNS).await.is(200);
     kit.post(&bob, "/auth/change-pin", change(BOBS, ANNS)).await.refused(422, "pin_not_allowed");
     kit.login("ann", ANNS).await.refused(401, "invalid_credentials");
@@ -278,7 +278,7 @@ async fn where_nobody_is_asked_for_a_factor_a_hit_ends_the_pin_of_whoever_has_on
     assert_eq!((row.pin_hash, row.pin_lookup), (None, None));
 }
 
-/// Somebody who makes accounts, with what a cashier holds.
+/// A user who makes accounts, with what a cashier holds.
 async fn keeper(kit: &Kit, admin: &Person) -> Person {
     let codes = [
         "users.view",
@@ -332,13 +332,13 @@ async fn what_throw_away_accounts_propose_and_the_accounts_that_those_make_count
         }
     }
     proposes(&kit, &keeper, "t10", &pin_of(10)).await.refused(429, "too_many_attempts");
-    // Nor do they propose what nobody has, nor somebody who got a new PIN from them.
+    // Nor do they propose what no user has, nor does a user who got a new PIN from them.
     let path = format!("/users/{old}/pin");
     let first = kit.post(&keeper, &path, json!({})).await.data()["generatedPin"].as_str().expect("a PIN").to_owned();
     let reset = Person { id: old, token: kit.sign_in(old, "old", None).await };
     kit.post(&reset, "/auth/change-pin", change(&first, &pin_of(11))).await.refused(429, "too_many_attempts");
     for number in [10, 11] {
-        assert!(kit.row::<user::Entity>(owners[number]).await.pin_hash.is_some(), "nobody looked at {number}");
+        assert!(kit.row::<user::Entity>(owners[number]).await.pin_hash.is_some(), "no look at {number}");
     }
     // Whoever may edit people lifts nothing of it.
     let locks = kit.get(&admin, "/auth/locks").await.data();
@@ -352,7 +352,7 @@ async fn what_throw_away_accounts_propose_and_the_accounts_that_those_make_count
     kit.post(&reset, "/auth/change-pin", change(&first, "926350")).await.is(204);
 }
 
-/// Counts proposals for somebody, as many as end in a lock.
+/// Counts proposals for a user, as many as end in a lock.
 async fn used_up(kit: &Kit, who: Uuid, times: usize) {
     let [_, refused, accepted] = proposal_buckets(who, who);
     let tx = kit.hq.db().begin().await.expect("begin");
@@ -398,8 +398,8 @@ async fn an_administrator_lifts_what_was_counted_of_others_and_not_through_an_ac
 async fn of_two_who_propose_one_pin_at_one_moment_one_gets_it_and_the_other_ends_it() {
     let kit = Kit::new().await;
     let (admin, here) = (kit.admin().await, kit.store("S01").await);
-    let ann = somebody(&kit, &admin, "ann", ANNS, Some(here)).await;
-    let bob = somebody(&kit, &admin, "bob", BOBS, Some(here)).await;
+    let ann = person_with_pin(&kit, &admin, "ann", ANNS, Some(here)).await;
+    let bob = person_with_pin(&kit, &admin, "bob", BOBS, Some(here)).await;
     let (one, other) = tokio::join!(
         kit.post(&ann, "/auth/change-pin", change(ANNS, "316408")),
         kit.post(&bob, "/auth/change-pin", change(BOBS, "316408"))
@@ -415,14 +415,14 @@ async fn of_two_who_propose_one_pin_at_one_moment_one_gets_it_and_the_other_ends
 }
 
 #[tokio::test]
-async fn nobody_is_signed_in_with_a_pin_that_is_hit_upon_at_the_same_moment() {
+async fn no_user_is_signed_in_with_a_pin_that_is_hit_upon_at_the_same_moment() {
     let kit = Kit::new().await;
     let (admin, here) = (kit.admin().await, kit.store("S01").await);
-    let bob = somebody(&kit, &admin, "bob", BOBS, Some(here)).await;
+    let bob = person_with_pin(&kit, &admin, "bob", BOBS, Some(here)).await;
     for round in 0..4 {
         let pin = ["739154", "605182", "481957", "926350"][round];
         let name = format!("ann{round}");
-        somebody(&kit, &admin, &name, pin, Some(here)).await;
+        person_with_pin(&kit, &admin, &name, pin, Some(here)).await;
         let (hit, signed_in) =
             tokio::join!(kit.post(&bob, "/auth/change-pin", change(BOBS, pin)), kit.login(&name, pin));
         hit.refused(422, "pin_not_allowed");

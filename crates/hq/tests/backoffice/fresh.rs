@@ -44,7 +44,7 @@ const FRESH: &[(&str, &str)] = &[
 
 /// Routes of the same rooms that need not be, each with the reason.
 const APART: &[(&str, &str, &str)] = &[
-    ("POST", "/auth/unlock", "it lifts a wait, and nobody lifts their own"),
+    ("POST", "/auth/unlock", "it lifts a wait, and no user lifts their own"),
     ("POST", "/auth/confirm", "it makes a session fresh"),
     ("POST", "/auth/logout", "it gives nothing away"),
     ("POST", "/auth/change-pin", "it asks for the present PIN itself, and whoever has a second factor for that"),
@@ -147,7 +147,7 @@ async fn whoever_has_a_second_factor_confirms_with_it_and_not_with_the_pin() {
 }
 
 #[tokio::test]
-async fn a_pin_alone_changes_no_pin_of_somebody_with_a_second_factor() {
+async fn a_pin_alone_changes_no_pin_of_a_user_with_a_second_factor() {
     for setting in [SecondFactor::Off, SecondFactor::Optional] {
         let kit = with(setting).await;
         let store = kit.store("S01").await;
@@ -210,7 +210,7 @@ async fn guesses_at_a_confirmation_are_counted_as_those_at_a_sign_in() {
 }
 
 #[tokio::test]
-async fn strangers_who_guess_at_a_name_keep_nobody_from_confirming_who_is_signed_in() {
+async fn strangers_who_guess_at_a_name_keep_no_signed_in_user_from_confirming() {
     let kit = Kit::new().await;
     let (_, id) = chief(&kit).await;
     let signed = signed_in(id, login(&kit, json!({}), HERE).await);

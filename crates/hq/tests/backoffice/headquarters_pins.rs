@@ -41,8 +41,7 @@ async fn use_up(kit: &Kit, store: Uuid) {
 }
 
 #[tokio::test]
-async fn a_hundred_store_ids_are_one_guesser_with_a_hundred_and_five_tries_a_day_whom_nobody_at_another_address_notices()
- {
+async fn a_hundred_store_ids_are_one_guesser_with_a_hundred_and_five_tries_a_day_unnoticed_at_other_addresses() {
     let kit = kit(PinLogin::All).await;
     let admin = kit.admin().await;
     kit.with_pin(&admin, "ann", PIN, json!({})).await;
@@ -137,7 +136,7 @@ async fn an_account_of_ones_own_makes_three_addresses_and_one_count_for_its_brow
     let locks = kit.get(&admin, "/auth/locks").await.data();
     let places = super::kit::column(&locks, "place");
     assert!(places.contains(&"a browser of ann"), "{places:?}");
-    // Whose account it was is out, and so are its places.
+    // The user of the account is out, and so are its places.
     let ann = kit.get(&admin, "/users?search=ann").await.data();
     let path = format!("/users/{}", ann[0]["id"].as_str().expect("an id"));
     kit.post(&admin, &format!("{path}/deactivate"), json!({})).await.is(200);
@@ -183,7 +182,7 @@ async fn accounts_that_one_person_makes_have_one_count_and_make_no_place_known_a
 }
 
 #[tokio::test]
-async fn where_it_is_scoped_a_pin_is_held_only_against_people_whose_role_counts_in_that_store() {
+async fn where_it_is_scoped_a_pin_is_held_only_against_people_with_a_role_in_that_store() {
     let kit = kit(PinLogin::Scoped).await;
     let admin = kit.admin().await;
     let (here, there) = (kit.store("S01").await, kit.store("S02").await);
@@ -208,7 +207,7 @@ async fn where_it_is_scoped_a_pin_is_held_only_against_people_whose_role_counts_
 }
 
 #[tokio::test]
-async fn where_it_is_off_nobody_is_looked_up_and_people_sign_in_with_their_names() {
+async fn where_it_is_off_no_pin_is_looked_up_and_people_sign_in_with_their_names() {
     let kit = kit(PinLogin::Off).await;
     let admin = kit.admin().await;
     kit.with_pin(&admin, "ann", PIN, json!({})).await;
@@ -234,5 +233,5 @@ async fn the_key_of_a_till_is_refused_nowhere_at_headquarters_and_a_key_is_given
     let got = kit.send(request.body(body.into()).expect("a request")).await.data();
     assert!(got["deviceKey"].as_str().is_some_and(|key| key.starts_with("web_")), "{got}");
     let got = kit.login("ann", PIN).await.data();
-    assert!(got.get("deviceKey").is_none(), "nobody asked: {got}");
+    assert!(got.get("deviceKey").is_none(), "it was not asked for: {got}");
 }

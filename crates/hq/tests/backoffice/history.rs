@@ -78,7 +78,7 @@ async fn each_entry_is_counted_once_in_the_hour_and_the_day_it_was_first_seen_in
 }
 
 #[tokio::test]
-async fn the_last_two_days_by_hour_are_told_when_nothing_is_said() {
+async fn the_last_two_days_by_hour_are_the_default() {
     let kit = Kit::new().await;
     let admin = kit.admin().await;
     let store = kit.store("S01").await;
@@ -96,7 +96,7 @@ async fn the_last_two_days_by_hour_are_told_when_nothing_is_said() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_told_is_refused_by_its_name() {
+async fn what_cannot_be_answered_is_refused_by_its_name() {
     let kit = Kit::new().await;
     let admin = kit.admin().await;
     let store = kit.store("S01").await;
@@ -132,7 +132,7 @@ async fn what_cannot_be_told_is_refused_by_its_name() {
 }
 
 #[tokio::test]
-async fn somebody_of_one_store_sees_the_history_of_that_store() {
+async fn a_manager_of_one_store_sees_the_history_of_that_store() {
     let kit = Kit::new().await;
     let admin = kit.admin().await;
     let (one, two) = (kit.store("S01").await, kit.store("S02").await);

@@ -141,7 +141,7 @@ async fn a_word_that_is_said_again_counts_as_one_that_is_read() {
 }
 
 #[tokio::test]
-async fn a_word_that_is_said_again_does_not_let_in_whose_token_ended() {
+async fn a_word_that_is_said_again_does_not_let_in_a_store_with_an_ended_token() {
     let site = Site::new().await;
     let word = Site::word(&site.heads().await, "");
     let who = Person { id: Uuid::nil(), token: site.token.clone() };

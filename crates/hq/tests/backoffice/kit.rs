@@ -49,7 +49,7 @@ pub struct Kit {
     _home: (TempDir, Home),
 }
 
-/// Somebody who is signed in.
+/// A user who is signed in.
 #[derive(Clone, Debug)]
 pub struct Person {
     pub id: Uuid,
@@ -165,13 +165,13 @@ impl Kit {
         }
         let id = id_of(&self.post(admin, "/users", body).await.data());
         let tx = self.hq.db().begin().await.expect("begin");
-        user_pins::made(&tx, id, None, 6, self.clock.now()).await.expect("nobody answers for them");
+        user_pins::made(&tx, id, None, 6, self.clock.now()).await.expect("no approver answers for them");
         tx.commit().await.expect("commit");
         self.chooses(id, pin).await;
         id
     }
 
-    /// Somebody changed their PIN to this one, without the cost of the present one.
+    /// A user changed their PIN to this one, without the cost of the present one.
     pub async fn chooses(&self, id: Uuid, pin: &str) {
         let hashed = self.hq.auth.pins.hash(pin).await.expect("a hash");
         let mut tx = self.hq.db().begin().await.expect("begin");
@@ -245,7 +245,7 @@ impl Kit {
         row.into_active_model().insert(&tx).await.expect("session");
         tx.commit().await.expect("commit");
         let token = self.hq.auth.tokens.sign_access(&claims).expect("token");
-        self.made.lock().expect("nobody panicked").insert(token.clone());
+        self.made.lock().expect("no panic").insert(token.clone());
         token
     }
 
@@ -325,7 +325,7 @@ impl Kit {
 
     pub async fn call(&self, who: &Person, method: &str, path: &str, body: Option<Json>) -> Got {
         let got = self.call_once(who, method, path, body.clone()).await;
-        let is_made = self.made.lock().expect("nobody panicked").contains(&who.token);
+        let is_made = self.made.lock().expect("no panic").contains(&who.token);
         if !is_made || got.body["code"] != "second_factor_stale" {
             return got;
         }
@@ -393,7 +393,7 @@ impl Kit {
         let bytes = response.into_body().collect().await.expect("body").to_bytes();
         let text = String::from_utf8_lossy(&bytes).into_owned();
         if status >= 400 {
-            // What fails is told in words of this program, not of the database or a library.
+            // What fails is reported in words of this program, not of the database or a library.
             for word in
                 ["sqlite", "postgres", "unique constraint", "constraint", "relation \"", "panicked", "src/", "axum"]
             {

@@ -28,7 +28,7 @@ impl NatsServer {
         server
     }
 
-    /// One that does not run yet, on a port where nobody listens.
+    /// One that does not run yet, on a port where no process listens.
     pub fn stopped(more: &str) -> Self {
         let dir = tempfile::Builder::new().prefix("tillkeep-nats-").tempdir().expect("a directory");
         let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|free| free.local_addr()).expect("a port");
@@ -91,7 +91,7 @@ impl NatsServer {
     }
 }
 
-/// The pause between two looks at a process that tells nobody when it is ready.
+/// The pause between two looks at a process that does not say when it is ready.
 #[expect(clippy::disallowed_methods, reason = "another process gives no sign that could be waited for")]
 pub fn look_again_soon() {
     std::thread::sleep(Duration::from_millis(10));

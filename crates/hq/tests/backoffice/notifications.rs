@@ -22,7 +22,7 @@ use super::nats_server::NatsServer;
 /// Longer than anything here may take.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Two servers, and what the socket of a store at each of them would be told.
+/// Two servers, and of what the socket of a store at each of them would be notified.
 pub struct Site {
     pub kit: Kit,
     admin: Person,
@@ -57,14 +57,14 @@ impl Site {
         }
     }
 
-    /// Makes a department at the first server, whose answer and whose own stores wait for no broker; its version.
+    /// Makes a department at the first server: its answer and its own stores wait for no broker; its version.
     pub async fn change(&self, code: &str) -> i64 {
         let begun = Instant::now();
         let made = self.kit.post(&self.admin, "/departments", json!({"code": code, "name": code}));
-        timeout(PATIENCE, made).await.expect("it waits for nobody").is(201);
+        timeout(PATIENCE, made).await.expect("it waits for no broker").is(201);
         let version = departments(&self.kit.hq);
-        told(&self.here, "departments", version).await;
-        println!("{code} was answered and told after {:?}", begun.elapsed());
+        notified(&self.here, "departments", version).await;
+        println!("{code} was answered and notified after {:?}", begun.elapsed());
         version
     }
 }
@@ -74,35 +74,35 @@ fn departments(hq: &Hq) -> i64 {
     hq.heads.of_store(Uuid::nil())["departments"].version
 }
 
-/// Waits until a socket is told of this version.
-pub async fn told(connection: &Connection, name: &str, version: i64) {
-    let told = async {
+/// Waits until a socket is notified of this version.
+pub async fn notified(connection: &Connection, name: &str, version: i64) {
+    let notified = async {
         loop {
             let Next::Tell(types) = connection.next().await else { panic!("the socket was closed") };
-            if types.iter().any(|(told, at)| *told == name && *at >= version) {
+            if types.iter().any(|(entity, at)| *entity == name && *at >= version) {
                 return;
             }
         }
     };
-    timeout(PATIENCE, told).await.unwrap_or_else(|_| panic!("nobody told of {name} {version}"));
+    timeout(PATIENCE, notified).await.unwrap_or_else(|_| panic!("no notification of {name} {version}"));
 }
 
 #[tokio::test]
-async fn a_store_is_told_by_its_server_of_what_changed_at_another_one() {
+async fn a_store_is_notified_by_its_server_of_what_changed_at_another_one() {
     let server = NatsServer::start_with("");
     let site = site(broker(server.url())).await;
     site.degraded(false).await;
     let begun = Instant::now();
     let version = site.change("ONE").await;
-    told(&site.there, "departments", version).await;
-    println!("told at the other server after {:?}", begun.elapsed());
+    notified(&site.there, "departments", version).await;
+    println!("notified at the other server after {:?}", begun.elapsed());
     // The store asks its server at once, and that knows of it.
     assert_eq!(departments(&site.other), version);
-    // What one store alone has is told to that store.
+    // Of what one store alone has that store is notified.
     let product = site.kit.product(&site.admin, "TEA", json!({})).await;
     let path = format!("/store-prices/{}/{}", site.there.store_id, product["id"].as_str().expect("an id"));
     site.kit.put(&site.admin, &path, json!({"price": 900})).await.is(200);
-    told(&site.there, "store_product_dynamic", 1).await;
+    notified(&site.there, "store_product_dynamic", 1).await;
     // In the end both know the same of everything, tags included.
     let heads = |hq: &Hq| [Uuid::nil(), site.there.store_id].map(|store| hq.heads.of_store(store));
     let same = async {
@@ -143,7 +143,7 @@ async fn a_broker_that_is_absent_stopped_wiped_or_back_changes_no_answer_and_eve
     // Absent at the start: said with its moment and its reason, and found in the database meanwhile.
     site.degraded(true).await;
     let version = site.change("ABSENT").await;
-    told(&site.there, "departments", version).await;
+    notified(&site.there, "departments", version).await;
     let standing = site.kit.hq.notifications.standing().borrow().clone();
     let now = site.kit.clock.now();
     assert!(standing.since.is_some_and(|since| since <= now), "{standing:?}");
@@ -176,7 +176,7 @@ async fn a_broker_that_is_absent_stopped_wiped_or_back_changes_no_answer_and_eve
     drop(events);
 
     let version = site.change("UP").await;
-    told(&site.there, "departments", version).await;
+    notified(&site.there, "departments", version).await;
 
     // Stopped under changes, and back with nothing that it had.
     server.kill();
@@ -184,9 +184,9 @@ async fn a_broker_that_is_absent_stopped_wiped_or_back_changes_no_answer_and_eve
     site.degraded(true).await;
     server.start();
     site.degraded(false).await;
-    told(&site.there, "departments", versions[1]).await;
+    notified(&site.there, "departments", versions[1]).await;
     let version = site.change("BACK").await;
-    told(&site.there, "departments", version).await;
+    notified(&site.there, "departments", version).await;
 
     // The stream is deleted under it.
     let client = async_nats::connect(server.url()).await.expect("a client");
@@ -194,7 +194,7 @@ async fn a_broker_that_is_absent_stopped_wiped_or_back_changes_no_answer_and_eve
     let stream = format!("TILLKEEP-{}", site.kit.hq.epoch);
     jetstream.delete_stream(&stream).await.expect("deleted");
     let version = site.change("WIPED").await;
-    told(&site.there, "departments", version).await;
+    notified(&site.there, "departments", version).await;
     let there_again = async {
         while jetstream.get_stream(&stream).await.is_err() {
             tokio::time::sleep(Duration::from_millis(20)).await;
@@ -203,7 +203,7 @@ async fn a_broker_that_is_absent_stopped_wiped_or_back_changes_no_answer_and_eve
     timeout(PATIENCE, there_again).await.expect("the stream is made again");
     site.degraded(false).await;
     let version = site.change("AGAIN").await;
-    told(&site.there, "departments", version).await;
+    notified(&site.there, "departments", version).await;
 
     // A server of headquarters that starts while the broker is there hears it too.
     site.other =
@@ -211,11 +211,11 @@ async fn a_broker_that_is_absent_stopped_wiped_or_back_changes_no_answer_and_eve
     site.there = site.other.hub.connect(site.there.store_id, "S02", site.kit.clock.now(), REPLACED);
     site.degraded(false).await;
     let version = site.change("LAST").await;
-    told(&site.there, "departments", version).await;
+    notified(&site.there, "departments", version).await;
 }
 
 #[tokio::test]
-async fn a_hint_that_the_database_does_not_bear_out_is_told_to_nobody() {
+async fn a_hint_that_the_database_does_not_bear_out_reaches_no_store() {
     let server = NatsServer::start_with("");
     let site = site(broker(server.url())).await;
     site.degraded(false).await;
@@ -232,7 +232,7 @@ async fn a_hint_that_the_database_does_not_bear_out_is_told_to_nobody() {
         let subject = format!("tillkeep.{}.departments.{number}", site.kit.hq.epoch);
         jetstream.publish(subject, hint.into()).await.expect("published").await.expect("taken");
     }
-    let told = async {
+    let notified = async {
         loop {
             let Next::Tell(types) = site.there.next().await else { panic!("the socket was closed") };
             assert!(types.iter().all(|(name, at)| *name != "departments" || *at <= known), "{types:?}");
@@ -241,9 +241,9 @@ async fn a_hint_that_the_database_does_not_bear_out_is_told_to_nobody() {
             }
         }
     };
-    timeout(PATIENCE, told).await.expect("told in time");
+    timeout(PATIENCE, notified).await.expect("notified in time");
     assert_eq!(departments(&site.other), known);
     // And it goes on to listen.
     let version = site.change("TRUE").await;
-    self::told(&site.there, "departments", version).await;
+    self::notified(&site.there, "departments", version).await;
 }

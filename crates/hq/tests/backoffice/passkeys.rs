@@ -15,7 +15,7 @@ use super::kit::{Kit, Person};
 const HERE: &str = "192.0.2.1";
 pub const ORIGIN: &str = "http://localhost:8080";
 
-/// A device of somebody that makes passkeys for one name.
+/// A device of a user that makes passkeys for one name.
 pub struct Authenticator {
     key: EcdsaKeyPair,
     id: [u8; 16],
@@ -80,7 +80,7 @@ impl Authenticator {
 }
 
 #[tokio::test]
-async fn somebody_signs_in_with_one_of_several_passkeys_and_each_challenge_is_good_once() {
+async fn a_user_signs_in_with_one_of_several_passkeys_and_each_challenge_is_good_once() {
     let kit = Kit::new().await;
     let (_, id) = chief(&kit).await;
     let chief = signed_in(id, login(&kit, json!({}), HERE).await);
@@ -108,7 +108,7 @@ async fn somebody_signs_in_with_one_of_several_passkeys_and_each_challenge_is_go
 }
 
 #[tokio::test]
-async fn strangers_who_guess_a_name_stop_no_passkey_whose_challenge_is_there() {
+async fn strangers_who_guess_a_name_stop_no_passkey_with_a_challenge() {
     let kit = Kit::new().await;
     let (_, id) = chief(&kit).await;
     let chief = signed_in(id, login(&kit, json!({}), HERE).await);

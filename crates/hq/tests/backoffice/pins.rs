@@ -9,12 +9,12 @@ use tillkeep_storage::sea_orm::sea_query::Expr;
 
 use super::kit::{Kit, Person, id_of};
 
-/// PINs of others, each of which is worth nothing once somebody has hit upon it.
+/// PINs of others, each of which is worth nothing once another user has hit upon it.
 const TAKEN: [&str; 5] = ["739154", "605182", "481957", "926350", "518294"];
 
 async fn login(kit: &Kit, username: &str, pin: &str) -> u16 {
-    let nobody = Person { id: uuid::Uuid::nil(), token: String::new() };
-    kit.post(&nobody, "/auth/login", json!({"username": username, "pin": pin})).await.status
+    let anonymous = Person { id: uuid::Uuid::nil(), token: String::new() };
+    kit.post(&anonymous, "/auth/login", json!({"username": username, "pin": pin})).await.status
 }
 
 fn change(current: &str, new: &str) -> Json {
@@ -41,7 +41,7 @@ async fn a_generated_pin_is_shown_once_and_works() {
 }
 
 #[tokio::test]
-async fn a_pin_for_somebody_else_is_always_made_here_and_changed_at_the_first_sign_in() {
+async fn a_pin_for_another_person_is_always_made_here_and_changed_at_the_first_sign_in() {
     let kit = Kit::new().await;
     let admin = kit.admin().await;
     let body = json!({"username": "ann", "displayName": "Ann"});
@@ -75,7 +75,7 @@ async fn a_pin_for_somebody_else_is_always_made_here_and_changed_at_the_first_si
 }
 
 #[tokio::test]
-async fn a_weak_pin_and_one_that_somebody_has_are_refused_alike() {
+async fn a_weak_pin_and_one_that_is_taken_are_refused_alike() {
     let kit = Kit::new().await;
     let admin = kit.admin().await;
     let works = json!({"assignments": [{"roleId": ids::role("cashier")}]});
@@ -118,7 +118,7 @@ async fn ten_new_pins_a_day_are_proposed_and_no_more_taken_or_not() {
     for next in ["739154", "604817"] {
         kit.post(&bob, "/auth/change-pin", change(&current, next)).await.refused(429, "too_many_attempts");
     }
-    // Nobody lifts what was counted of themselves; somebody else may.
+    // A manager does not lift what was counted of themselves; another one may.
     let locks = kit.get(&admin, "/auth/locks").await.data();
     assert_eq!((&locks[0]["kind"], &locks[0]["label"]), (&json!("proposal"), &json!("bob")));
     kit.post(&admin, "/auth/unlock", json!({"id": locks[0]["id"]})).await.is(204);
@@ -142,7 +142,7 @@ async fn a_new_pin_ends_the_sessions_of_the_old_one() {
 }
 
 #[tokio::test]
-async fn nobody_sets_the_pin_of_somebody_who_may_more() {
+async fn a_manager_does_not_set_the_pin_of_a_user_who_may_more() {
     let kit = Kit::new().await;
     let admin = kit.admin().await;
     kit.role(&admin, "clerk", &["users.view", "users.edit"]).await;
@@ -184,7 +184,7 @@ async fn what_verifies_a_pin_is_in_no_answer() {
 }
 
 #[tokio::test]
-async fn nobody_sets_their_own_pin_without_the_present_one() {
+async fn a_user_does_not_set_their_own_pin_without_the_present_one() {
     let kit = Kit::new().await;
     let admin = kit.admin().await;
     kit.post(&admin, &format!("/users/{}/pin", admin.id), json!({})).await.refused(409, "self");
@@ -195,7 +195,7 @@ async fn a_session_ends_with_its_pin_whatever_the_clocks_say() {
     let kit = Kit::new().await;
     let admin = kit.admin().await;
     let person = kit.person("cleo", &[("cashier", None)]).await;
-    // Opened by a server whose clock runs an hour ahead of the one that changes the PIN.
+    // Opened by a server with a clock that runs an hour ahead of the one that changes the PIN.
     kit.clock.advance(3_600_000);
     let ahead = kit.sign_in(person.id, "cleo", None).await;
     kit.clock.advance(-3_600_000);

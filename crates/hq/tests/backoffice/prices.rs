@@ -75,7 +75,7 @@ async fn a_store_price_comes_and_goes() {
 }
 
 #[tokio::test]
-async fn of_two_who_set_a_store_price_at_once_one_is_told_of_the_other() {
+async fn of_two_who_set_a_store_price_at_once_one_learns_of_the_other() {
     let kit = Kit::new().await;
     let admin = kit.admin().await;
     let store = kit.store("S01").await;

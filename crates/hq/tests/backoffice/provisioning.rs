@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::kit::{Kit, Person, id_of};
 
-/// The socket was told that the token is not good any more.
+/// The socket heard that the token is not good any more.
 pub async fn closed(connection: &tillkeep_hq::live::Connection) {
     loop {
         match connection.next().await {
@@ -37,13 +37,13 @@ async fn provisioning_takes_a_store_into_use_and_shows_its_token_once() {
     let path = format!("/stores/{id}/provision");
     let given = kit.call(&admin, "POST", &path, None).await.data();
     let token = given["syncToken"].as_str().expect("token");
-    assert_eq!(given["env"], format!("SYNC_TOKEN={token}\n"), "the host that somebody asked for is no address");
+    assert_eq!(given["env"], format!("SYNC_TOKEN={token}\n"), "the host that a request names is no address");
     assert_eq!(given["publicUrlMissing"], true);
     assert_eq!((&given["storeId"], &given["storeCode"]), (&json!(id), &json!("S01")));
     let claims = kit.hq.auth.tokens.sync(token, kit.clock.now()).expect("a token of this server");
     assert_eq!((claims.store_id, claims.store_code.as_str(), claims.tv), (Some(id), "S01", 1));
     assert_eq!(claims.kind, "store_sync");
-    assert!(kit.hq.auth.tokens.access(token, kit.clock.now()).is_none(), "it signs nobody in");
+    assert!(kit.hq.auth.tokens.access(token, kit.clock.now()).is_none(), "it signs no user in");
     let row = kit.get(&admin, &format!("/stores/{id}")).await.data();
     assert_eq!(row["isActive"], true);
     assert!(row["provisionedAt"].is_string());
@@ -115,13 +115,13 @@ async fn a_socket_of_a_replaced_token_closes_when_its_grace_ends() {
     kit.post(&admin, &format!("/stores/{id}/provision"), json!({})).await.is(200);
     let connection = kit.hq.hub.connect(id, "S01", kit.clock.now(), close::REPLACED);
     kit.post(&admin, &format!("/stores/{id}/provision"), json!({"rotate": true, "graceMinutes": 30})).await.is(200);
-    let is_told = async || {
+    let is_closed = async || {
         let next = tokio::time::timeout(std::time::Duration::ZERO, connection.next()).await;
         matches!(next, Ok(tillkeep_hq::live::Next::Close(_)))
     };
     kit.clock.advance(29 * 60_000);
     kit.hq.hub.close_over(kit.clock.now(), close::REVOKED);
-    assert!(!is_told().await, "the grace lasts");
+    assert!(!is_closed().await, "the grace lasts");
     kit.clock.advance(60_000);
     closed(&connection).await;
     // The one that comes with the new token has no end.

@@ -212,7 +212,7 @@ async fn a_change_is_in_the_next_page() {
     }
 }
 
-/// Commits a price as a writer does whose commit nobody has been told of yet.
+/// Commits a price as a writer does with a commit that no server was notified of yet.
 async fn quietly(kit: &Kit, id: Uuid, price: i64) -> Vec<tillkeep_storage::Change> {
     let mut tx = kit.hq.db().begin().await.expect("begin");
     let changed = tx.update::<product::Entity>(|products| {
@@ -230,7 +230,7 @@ async fn a_page_that_saw_a_commit_before_it_was_announced_is_kept_under_its_own_
     let token = kit.sync_token(kit.store("S01").await);
     let old = kit.ask(&token, PRODUCTS).await;
     let changes = quietly(&kit, id, 1100).await;
-    // Nobody was told: the kept page is as good as a moment ago.
+    // No server was notified: the kept page is as good as a moment ago.
     assert_eq!(kit.ask(&token, PRODUCTS).await, old);
     // Another page is read and sees the commit. From then on its head is known, and the old page is not found any more.
     let other = "/pull?entity_type=products&since_version=0&limit=7";
@@ -265,7 +265,7 @@ async fn whoever_reads_a_part_of_a_commit_of_taxes_makes_all_of_it_known() {
         .await
         .expect("an update");
     let changes = tx.commit().await.expect("commit");
-    // Nobody was told, and no page was asked for since.
+    // No server was notified, and no page was asked for since.
     assert_eq!(heads().await, before);
     kit.ask(&token, "/pull?entity_type=tax_group_rates&since_version=0&limit=7").await;
     // A store that asks now must not take what it had of the rates for the newest.
@@ -384,7 +384,7 @@ async fn a_change_is_live_where_a_store_says_so() {
 }
 
 #[tokio::test]
-async fn a_type_that_nobody_knows_is_counted() {
+async fn an_unknown_type_is_counted() {
     let kit = Kit::new().await;
     metrics::start();
     let who = super::kit::Person { id: Uuid::nil(), token: kit.sync_token(kit.store("S01").await) };
@@ -395,7 +395,7 @@ async fn a_type_that_nobody_knows_is_counted() {
 }
 
 #[tokio::test]
-async fn a_parameter_that_nobody_knows_is_counted() {
+async fn an_unknown_parameter_is_counted() {
     let kit = Kit::new().await;
     metrics::start();
     let who = super::kit::Person { id: Uuid::nil(), token: kit.sync_token(kit.store("S01").await) };

@@ -36,7 +36,7 @@ async fn a_push_behind_a_long_queue_is_sent_away_unread_and_goes_through_when_it
     // The first call of a store writes when it was seen first.
     kit.get(&machine, "/sync/versions").await.is(200);
     unreadable(&kit, &machine).await.refused(400, "unreadable_json");
-    // A disk that does next to nothing, and somebody who holds the writer.
+    // A disk that does next to nothing, and a request that holds the writer.
     for _ in 0..100 {
         kit.hq.pushes.measured(0, Duration::from_mins(1));
     }

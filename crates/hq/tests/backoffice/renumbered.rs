@@ -1,4 +1,4 @@
-//! A customer whose number another one has: refused, named with whom they collide, and mended with another number.
+//! A customer with the number of another one: refused, named with whom they collide, and mended with another number.
 
 use serde_json::{Value as Json, json};
 use tillkeep_hq::testing::Databases as _;
@@ -80,7 +80,7 @@ async fn a_refused_customer_gets_the_next_number_of_headquarters_and_is_taken_wi
     let body = json!({"firstName": "Bob", "lastName": "Third"});
     assert_eq!(site.kit.post(&site.admin, "/customers", body).await.data()["customerNumber"], "HQ-000002");
     let row = site.kit.row::<customer::Entity>(site.refused).await;
-    assert_eq!(row.flags.0, json!([]), "the number is nobody else's");
+    assert_eq!(row.flags.0, json!([]), "no other customer has the number");
     let audited = audit_log::Entity::find().filter(audit_log::Column::Action.eq("sync.renumber"));
     let audited = audited.all(site.kit.hq.db().reader()).await.expect("rows");
     assert_eq!(audited.len(), 1);
@@ -104,7 +104,7 @@ async fn a_refused_customer_gets_the_next_number_of_headquarters_and_is_taken_wi
 }
 
 #[tokio::test]
-async fn a_number_that_somebody_chooses_is_taken_unless_it_is_somebody_elses() {
+async fn a_chosen_number_is_taken_unless_another_customer_has_it() {
     let site = site().await;
     site.kit.store("S02").await;
     for bad in ["", " VIP-1", "HQ-000009", "S02-000001", &"9".repeat(51)] {
@@ -117,7 +117,7 @@ async fn a_number_that_somebody_chooses_is_taken_unless_it_is_somebody_elses() {
 }
 
 #[tokio::test]
-async fn only_a_customer_whose_number_is_taken_gets_another_one() {
+async fn only_a_customer_with_a_number_that_is_taken_gets_another_one() {
     let site = site().await;
     let token = site.kit.sync_token(site.store);
     site.kit.push(&token, &[orphan(site.store, 3)]).await;

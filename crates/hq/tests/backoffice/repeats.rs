@@ -134,7 +134,7 @@ async fn a_secret_is_given_once_and_never_kept() {
 }
 
 #[tokio::test]
-async fn what_was_done_and_whose_answer_is_lost_is_already_done() {
+async fn what_was_done_is_already_done_when_its_answer_was_lost() {
     let kit = Kit::new().await;
     let admin = kit.admin().await;
     let body = json!({"code": "TOYS", "name": "Toys"});

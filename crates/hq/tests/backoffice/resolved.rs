@@ -1,4 +1,4 @@
-//! Sales that headquarters refused and that somebody resolved without applying them. `docs/sync.md`, rule U12.
+//! Sales that headquarters refused and that were resolved without applying them. `docs/sync.md`, rule U12.
 
 use serde_json::{Value as Json, json};
 use tillkeep_hq::testing::Databases as _;
@@ -88,7 +88,7 @@ impl Site {
 }
 
 #[tokio::test]
-async fn a_sale_on_account_that_somebody_resolved_is_owed_at_headquarters_and_by_its_drawer_named() {
+async fn a_sale_on_account_that_was_resolved_is_owed_at_headquarters_and_by_its_drawer_named() {
     let site = Site::new().await;
     assert_eq!((site.balance().await, site.named_by_the_drawer().await), (json!(0), json!([])));
     site.resolve().await;
@@ -98,9 +98,10 @@ async fn a_sale_on_account_that_somebody_resolved_is_owed_at_headquarters_and_by
     assert_eq!(findings, Vec::<String>::new());
     assert!(named.len() == 1 && named[0].contains(&site.sale.to_string()), "{named:?}");
     let tx = site.kit.hq.db().begin().await.expect("a transaction");
-    let told = nodes::to_acknowledge(&tx, site.store, "ticket").await.expect("what is told");
-    let told: Vec<_> = told.into_iter().map(|settled| (settled.told.at_headquarters, settled.told.charged)).collect();
-    assert_eq!(told, [(Some(false), true)]);
+    let settled = nodes::to_acknowledge(&tx, site.store, "ticket").await.expect("what is settled");
+    let settled: Vec<_> =
+        settled.into_iter().map(|settled| (settled.told.at_headquarters, settled.told.charged)).collect();
+    assert_eq!(settled, [(Some(false), true)]);
     tx.commit().await.expect("a commit");
 }
 

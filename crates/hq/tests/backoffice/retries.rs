@@ -76,7 +76,7 @@ async fn a_store_named_in_the_query_is_the_only_one_that_is_tried_again() {
     all(&format!("?storeId={here}&storeId={other}"), json!({})).await.names("storeId");
     let listed = site.errors("").await;
     let tried = listed.as_array().expect("a list").iter().map(|row| row["retryCount"].as_i64().expect("a number"));
-    // Three entries that their stores have sent once: what somebody tries here is no try of theirs.
+    // Three entries that their stores have sent once: what an operator tries here is no try of theirs.
     assert_eq!(tried.sum::<i64>(), 3);
     site.kit.push(&site.token, &[first]).await;
     let listed = site.errors(&format!("?storeId={here}")).await;
@@ -160,7 +160,7 @@ async fn a_newer_success_closes_older_failures_and_their_store_learns_of_it() {
 }
 
 #[tokio::test]
-async fn a_store_is_to_learn_of_a_retried_entry_before_it_is_told_of_the_row_which_travels_once_more() {
+async fn a_store_is_to_learn_of_a_retried_entry_before_the_row_travels_once_more() {
     let site = site().await;
     let line = orphan(site.store, 1);
     site.kit.push(&site.token, std::slice::from_ref(&line)).await;
@@ -168,12 +168,12 @@ async fn a_store_is_to_learn_of_a_retried_entry_before_it_is_told_of_the_row_whi
     site.order(&line["data"]["purchaseOrderId"]).await;
     let hq = &site.kit.hq;
     let connection = hq.hub.connect(site.store, "S01", site.kit.clock.now(), REPLACED);
-    let told = async {
+    let notified = async {
         let Next::Tell(types) = connection.next().await else { panic!("the socket was closed") };
         (types, hq.stores_to_notify.contains(site.store))
     };
     let path = format!("/sync/retry/{id}");
-    let ((types, learns), retried) = tokio::join!(told, site.kit.post(&site.admin, &path, json!({})));
+    let ((types, learns), retried) = tokio::join!(notified, site.kit.post(&site.admin, &path, json!({})));
     retried.is(200);
     assert!(types.iter().any(|(name, _)| *name == "purchase_order_items"), "{types:?}");
     assert!(learns, "it would pull the row while its dead letter guards its own");
@@ -277,7 +277,7 @@ async fn a_batch_says_where_the_next_one_begins_and_each_entry_is_tried_once() {
 }
 
 #[tokio::test]
-async fn what_was_resolved_needs_nothing_and_is_told_to_its_store() {
+async fn what_was_resolved_needs_nothing_and_is_reported_to_its_store() {
     let site = site().await;
     site.kit.push(&site.token, &[orphan(site.store, 1)]).await;
     let id = id_of(&site.errors("").await[0]);

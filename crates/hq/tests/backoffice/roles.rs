@@ -57,7 +57,7 @@ async fn what_a_role_holds_is_replaced_from_the_version_that_was_read() {
 }
 
 #[tokio::test]
-async fn of_two_who_replace_what_a_role_holds_at_once_one_is_told_of_the_other() {
+async fn of_two_who_replace_what_a_role_holds_at_once_one_learns_of_the_other() {
     let kit = Kit::new().await;
     let admin = kit.admin().await;
     let id = kit.role(&admin, "buyer", &[]).await;
@@ -119,7 +119,7 @@ async fn an_unknown_permission_is_refused_a_pattern_too() {
 }
 
 #[tokio::test]
-async fn nobody_puts_into_a_role_what_they_do_not_hold_everywhere() {
+async fn no_user_puts_into_a_role_what_they_do_not_hold_everywhere() {
     let kit = Kit::new().await;
     let admin = kit.admin().await;
     let here = kit.store("S01").await;

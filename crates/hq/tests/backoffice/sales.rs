@@ -78,7 +78,7 @@ async fn sales_of_every_store_are_listed_newest_first_and_shown_with_their_lines
 }
 
 #[tokio::test]
-async fn somebody_of_one_store_sees_the_sales_of_that_store() {
+async fn a_manager_of_one_store_sees_the_sales_of_that_store() {
     let kit = Kit::new().await;
     let admin = kit.admin().await;
     let (one, two) = (kit.store("S01").await, kit.store("S02").await);

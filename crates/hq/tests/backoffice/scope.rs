@@ -1,4 +1,4 @@
-//! People whose roles count in some stores only.
+//! People with roles that count in some stores only.
 
 use serde_json::json;
 use tillkeep_model::ids;

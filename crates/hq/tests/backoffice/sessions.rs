@@ -200,7 +200,7 @@ async fn who_is_signed_in_for_a_store_is_out_when_it_is_taken_out_of_use() {
 }
 
 #[tokio::test]
-async fn nobody_signs_in_for_a_store_while_it_is_taken_out_of_use() {
+async fn no_user_signs_in_for_a_store_while_it_is_taken_out_of_use() {
     let kit = Kit::new().await;
     let admin = kit.admin().await;
     let mut pins = Vec::new();
@@ -359,7 +359,7 @@ async fn at_till(kit: &Kit, store: Uuid, terminal: &str) -> Person {
     Person { id: id_of(&data["user"]), token: data["accessToken"].as_str().expect("a token").to_owned() }
 }
 
-/// What the audit log says of sessions whose place others took.
+/// What the audit log says of sessions that others replaced.
 async fn replaced(kit: &Kit, admin: &Person) -> Vec<Json> {
     let log = kit.get(admin, "/audit-log?action=session.end&pageSize=200").await.data();
     let of = |row: &Json| {
@@ -396,7 +396,7 @@ async fn one_pin_at_twenty_one_tills_leaves_all_signed_in_and_again_at_one_of_th
 }
 
 #[tokio::test]
-async fn a_nightly_job_that_signs_in_every_minute_throws_nobody_out_who_works() {
+async fn a_nightly_job_that_signs_in_every_minute_ends_no_session_in_use() {
     let kit = Kit::new().await;
     let admin = kit.admin().await;
     kit.with_pin(&admin, "ann", PIN, json!({})).await;
@@ -419,12 +419,12 @@ async fn a_nightly_job_that_signs_in_every_minute_throws_nobody_out_who_works() 
     kit.get(&idle, "/auth/me").await.is(200);
     let listed = kit.get(&works, "/auth/sessions").await;
     assert_eq!(listed.body["pagination"]["total"], 50);
-    // The second run is the first one that nobody used.
+    // The second run is the first one that was not used.
     kit.get(&job[1].0, "/auth/me").await.is(401);
     refresh(&kit, &job[1].1).await.refused(401, "session_replaced");
     refresh(&kit, &job[0].1).await.is(200);
     assert_eq!(replaced(&kit, &admin).await.len(), 12);
-    // What somebody ended is not what another one took the place of.
+    // What a user ended is not what another one replaced.
     kit.post(&works, "/auth/logout", json!({})).await.is(204);
     let (last, token) = job.pop().expect("a run");
     kit.post(&last, "/auth/logout", json!({})).await.is(204);

@@ -18,7 +18,7 @@ async fn pin_login(kit: &Kit, store: Uuid, pin: &str) -> Got {
     kit.stranger("/auth/pin-login", body, "192.0.2.1", None).await
 }
 
-/// So many users whose PINs nobody knows.
+/// So many users with unknown PINs.
 async fn fill(kit: &Kit, count: usize) {
     let now = kit.clock.now();
     let rows = (0..count).map(|number| {

@@ -74,7 +74,7 @@ async fn read(answer: Response) -> Option<usize> {
 }
 
 #[tokio::test]
-async fn a_pull_without_a_limit_waits_for_nobody_who_reads_nothing() {
+async fn a_pull_without_a_limit_does_not_wait_for_a_store_that_reads_nothing() {
     // Time enough for all to come while the first ones still have their places.
     let kit = Kit::waiting(Times { take_within: Duration::from_secs(15), ..short() }).await;
     crowd(&kit, 250).await;
@@ -93,9 +93,9 @@ async fn a_pull_without_a_limit_waits_for_nobody_who_reads_nothing() {
     let second = pull(&kit, &tokens[0]).await;
     assert_eq!(second.status(), 503);
     assert!(second.headers().contains_key(header::RETRY_AFTER));
-    println!("told so after {:?}", begun.elapsed());
+    println!("refused after {:?}", begun.elapsed());
     assert!(begun.elapsed() >= short().place_within);
-    // So many that no place is left: who comes then is told so, and gets one when their patience is over.
+    // So many that no place is left: who comes then is refused, and gets one when their patience is over.
     let mut turned_away = 0;
     for token in &tokens[2..] {
         let answer = pull(&kit, token).await;
@@ -151,7 +151,7 @@ impl Wire {
         timeout(Duration::from_mins(1), read).await.expect("in time").expect("a frame")
     }
 
-    /// The code that it is closed with, past pings that nobody answers.
+    /// The code that it is closed with, past pings that are not answered.
     async fn closed(&mut self) -> u16 {
         loop {
             match self.frame().await {

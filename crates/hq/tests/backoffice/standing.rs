@@ -164,9 +164,9 @@ async fn a_type_that_a_store_cannot_keep_is_one_failed_entry_that_closes_when_it
     // Another reason is the same trouble, another type is not.
     say(&site, had, "&unstored=products:a+row+could+not+be+read,tenders:full", 1).await;
     let two = errors(&site, "?sort=first_seen_at").await;
-    let told: Vec<_> = two.iter().map(|entry| (entry["entityType"].clone(), entry["error"].clone())).collect();
+    let listed: Vec<_> = two.iter().map(|entry| (entry["entityType"].clone(), entry["error"].clone())).collect();
     assert_eq!(
-        told,
+        listed,
         [("products", "a row could not be read"), ("tenders", "full")].map(|(one, two)| (json!(one), json!(two)))
     );
 
@@ -182,7 +182,7 @@ async fn a_type_that_a_store_cannot_keep_is_one_failed_entry_that_closes_when_it
 }
 
 #[tokio::test]
-async fn a_type_that_cannot_be_kept_and_that_somebody_resolved_stays_hidden_until_it_was_kept_in_between() {
+async fn a_type_that_cannot_be_kept_and_that_was_resolved_stays_hidden_until_it_was_kept_in_between() {
     let site = site().await;
     let had = unkept(&site, 2).await;
     let entry = errors(&site, "").await.remove(0);
@@ -218,14 +218,15 @@ async fn whoever_tries_again_what_a_store_cannot_keep_has_it_load_the_type_again
             assert_eq!((&done["status"], &done["error"]), (&json!("retried"), &Json::Null));
         }
         assert_eq!(errors(&site, "").await.len(), 0);
-        // As long as the store was not told, it says what it said before; and the word that asked for the handshake is as old.
+        // As long as the store was not notified, it says what it said before; and the word that asked for the handshake
+        // is as old.
         say(&site, had, FULL, 1).await;
         assert_eq!((asks().await, errors(&site, "").await.len()), (json!(true), 0));
         site.cycle(Some(had), FULL).await;
         site.kit.clock.advance(10);
-        let told = shake(&site, &ticket).await;
+        let answer = shake(&site, &ticket).await;
         site.row().await;
-        assert_eq!((&told["resync"], errors(&site, "").await.len()), (&json!(["products"]), 0));
+        assert_eq!((&answer["resync"], errors(&site, "").await.len()), (&json!(["products"]), 0));
         // An answer that was lost is given once more, one that arrived is not.
         let again = shake(&site, &ticket).await;
         assert_eq!(again["resync"], json!(["products"]));
@@ -310,7 +311,7 @@ async fn what_waits_in_a_store_is_known_from_whatever_said_so_last() {
     assert_eq!(shown(&site).await, (json!(3), json!(0), Json::Null));
     site.kit.clock.advance(1000);
     let beat = OutboxState { pending: 2, dead_lettered: 0, oldest: Some(oldest) };
-    site.kit.hq.tracker.told(site.store, beat, site.kit.clock.now());
+    site.kit.hq.tracker.reported(site.store, beat, site.kit.clock.now());
     assert_eq!(shown(&site).await, (json!(2), json!(0), json!(oldest)));
     // What cannot be read, and a store that says nothing of it, change nothing and lose no cycle.
     for said in ["&pending=many", "&pending=-1", ""] {
@@ -375,7 +376,7 @@ async fn an_entry_that_waits_for_over_five_minutes_with_a_line_is_an_alarm() {
     let page = String::from_utf8_lossy(&page);
     assert!(page.contains("tillkeep_stores_outbox_stuck 1\n"), "{page}");
     assert!(page.contains("tillkeep_oldest_pending_seconds 3"), "{page}");
-    // Without a line it waits, and nobody need look at its outbox.
+    // Without a line it waits, and its outbox needs no look.
     site.kit.hq.hub.disconnect(&connection);
     assert_eq!(shown().await, (json!(false), json!(0)));
     assert_eq!(waiting().stuck, 0);
@@ -461,7 +462,7 @@ async fn a_store_that_is_shut_out_while_it_is_away_is_shown_as_that() {
 }
 
 #[tokio::test]
-async fn what_a_store_cannot_store_is_no_failed_entry_and_holds_nobody_up() {
+async fn what_a_store_cannot_store_is_no_failed_entry_and_holds_nothing_up() {
     let site = site().await;
     site.cycle(None, FULL).await;
     // Nothing of it waits to be settled: the list of failed entries has none, and the store may be taken out of use.

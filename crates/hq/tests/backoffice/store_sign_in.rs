@@ -1,4 +1,5 @@
-//! What a store's token is worth: whose verifiers the store gets, of whom it asks, and to whom its key is given.
+//! What a store's token is worth: of which users the store gets verifiers, of whom it asks, and to whom its key is
+//! given.
 
 use std::net::SocketAddr;
 use std::pin::pin;
@@ -48,13 +49,13 @@ async fn chain() -> Chain {
 }
 
 impl Chain {
-    /// The id of somebody with this name.
+    /// The id of the user with this name.
     async fn id(&self, name: &str) -> String {
         let found = self.kit.get(&self.admin, &format!("/users?search={name}")).await.data();
         found[0]["id"].as_str().expect("an id").to_owned()
     }
 
-    /// What the store passes on of somebody who changes their PIN, or without a new one how it is kept.
+    /// What the store passes on of a user who changes their PIN, or without a new one how it is kept.
     async fn changes(&self, user: &str, current: &str, new: Option<&str>) -> Got {
         let mut body = json!({"userId": user, "currentPin": current});
         if let Some(new) = new {
@@ -87,7 +88,7 @@ impl Chain {
         self.machine(token, "/handshake", body).await
     }
 
-    /// Whose verifiers come with a pull, each with the look-up.
+    /// The users whose verifiers come with a pull, each with the look-up.
     async fn verifiers(&self, token: &str) -> Vec<(String, String)> {
         let (_, bytes) = self.kit.machine(token, "/pull?entity_type=users&since_version=0&limit=500", "identity").await;
         let page: Json = serde_json::from_slice(&bytes).expect("a page");
@@ -127,7 +128,7 @@ fn store_with(key: &Json) -> (tempfile::TempDir, Pins) {
 }
 
 #[tokio::test]
-async fn a_store_is_told_who_typed_a_pin_of_people_whose_role_counts_there_and_nothing_of_anybody_else() {
+async fn a_store_learns_who_typed_a_pin_of_people_with_a_role_there_and_nothing_of_others() {
     let chain = chain().await;
     let key = chain.shakes(&chain.token, json!({})).await.body["pinKey"].clone();
     let (_dir, store) = store_with(&key);
@@ -165,7 +166,7 @@ async fn a_store_is_told_who_typed_a_pin_of_people_whose_role_counts_there_and_n
 }
 
 #[tokio::test]
-async fn a_pin_that_another_one_found_verifies_nobody_at_a_store_and_at_headquarters_needs_the_second_factor() {
+async fn a_pin_that_another_one_found_verifies_no_person_at_a_store_and_at_headquarters_needs_the_second_factor() {
     let chain = chain().await;
     let kit = &chain.kit;
     chain.shakes(&chain.token, json!({})).await.is(200);
@@ -191,16 +192,16 @@ async fn a_pin_that_another_one_found_verifies_nobody_at_a_store_and_at_headquar
     kit.login("bob", HERE).await.refused(401, "second_factor_required");
     let body = json!({"username": "bob", "pin": HERE, "code": app.code(kit, 0)});
     kit.stranger("/auth/login", body, "192.0.2.1", None).await.is(200);
-    // Whoever looks after people is told whose it was, and the finder is not.
-    for (who, is_told) in [(&chain.admin, true), (&finder, false)] {
+    // Whoever looks after people learns whose it was, and the finder does not.
+    for (who, is_shown) in [(&chain.admin, true), (&finder, false)] {
         let notices = kit.get(who, "/security/notices").await.data();
-        let told = notices.as_array().into_iter().flatten().any(|notice| notice["kind"] == "pin_ended");
-        assert_eq!(told, is_told, "{notices}");
+        let shown = notices.as_array().into_iter().flatten().any(|notice| notice["kind"] == "pin_ended");
+        assert_eq!(shown, is_shown, "{notices}");
     }
 }
 
 #[tokio::test]
-async fn after_thirty_wrong_ones_in_an_hour_nobody_is_judged_for_that_store_until_the_hour_ends() {
+async fn after_thirty_wrong_ones_in_an_hour_no_pin_is_judged_for_that_store_until_the_hour_ends() {
     let chain = chain().await;
     chain.shakes(&chain.token, json!({})).await.is(200);
     for nth in 0..29 {
@@ -232,7 +233,7 @@ async fn names_that_a_stranger_invents_use_up_nothing_of_what_a_store_may_ask() 
     for nth in 0..70 {
         let got = chain.asks(json!({"username": format!("invented {nth}"), "pin": WRONG})).await;
         if got.status == 429 {
-            // Each costs a hash: nobody has headquarters reckon without an end. Who types a PIN alone notices nothing.
+            // Each costs a hash: headquarters does not reckon without an end. Who types a PIN alone notices nothing.
             refused += 1;
             chain.asks(json!({"pin": EVERYWHERE})).await.is(200);
             chain.kit.clock.advance(got.retry_after() * 1000);
@@ -286,7 +287,7 @@ async fn people_of_all_stores_are_verified_at_headquarters_unless_the_release_of
     chain.shakes(&chain.token, json!({"signIn": false, "pinKeyId": id})).await.is(200);
     assert_eq!(chain.verifiers(&chain.token).await, bob);
     assert_eq!(chain.alarms().await, ["too_old"]);
-    // Somebody at headquarters does.
+    // A user at headquarters does.
     let path = format!("/stores/{}/allow-pin-key", chain.here);
     chain.kit.post(&chain.admin, &path, json!({"olderRelease": true})).await.is(204);
     let fingerprints = json!({"signIn": false, "fingerprints": {"users": "columns"}});
@@ -310,7 +311,7 @@ async fn look_ups_are_made_once_while_pulls_hold_no_connection_and_what_a_store_
         chain.asks(json!({"username": "ann", "pin": EVERYWHERE})).await.is(200);
     };
     tokio::select! {
-        _ = &mut pulls => panic!("somebody else has the turn"),
+        _ = &mut pulls => panic!("another pull has the turn"),
         () = others => {}
     }
     assert_eq!(pins.derived_lookups(), 1, "ann's, past all of them");
@@ -340,7 +341,7 @@ async fn pins_of_release_0_1_0_are_no_missing_look_ups_that_a_page_ends_before()
 }
 
 #[tokio::test]
-async fn a_store_that_asks_from_now_on_is_told_to_reload_people_until_an_answer_arrives() {
+async fn a_store_that_asks_from_now_on_is_asked_to_reload_people_until_an_answer_arrives() {
     let chain = chain().await;
     let shakes = async |sign_in: bool, ticket: &Json| {
         let more = json!({"signIn": sign_in, "ticket": ticket, "fingerprints": {"users": "columns"}});
@@ -356,7 +357,7 @@ async fn a_store_that_asks_from_now_on_is_told_to_reload_people_until_an_answer_
 }
 
 #[tokio::test]
-async fn the_key_of_a_store_is_given_until_the_store_has_it_and_then_only_when_somebody_allows_it() {
+async fn the_key_of_a_store_is_given_until_the_store_has_it_and_then_only_when_an_administrator_allows_it() {
     let chain = chain().await;
     let first = chain.shakes(&chain.token, json!({})).await.body["pinKey"].clone();
     // The answer may have been lost.
@@ -377,9 +378,9 @@ async fn the_key_of_a_store_is_given_until_the_store_has_it_and_then_only_when_s
     let (_dir, former) = store_with(&serde_json::to_value(PinKey { own_salt: None, ..kept }).expect("JSON"));
     let got = chain.shakes(&chain.token, json!({"pinKeyId": former.key_id()})).await;
     assert_eq!(got.body["pinKey"], first);
-    assert_eq!(chain.alarms().await, ["pin_key_asked"], "somebody has to look into it");
+    assert_eq!(chain.alarms().await, ["pin_key_asked"], "an operator has to look into it");
 
-    // A store that lost its disk, once somebody says so.
+    // A store that lost its disk, once an administrator says so.
     chain.kit.post(&chain.admin, &format!("/stores/{}/allow-pin-key", chain.here), json!({})).await.is(204);
     assert_eq!(chain.alarms().await, Vec::<String>::new());
     assert_eq!(chain.shakes(&chain.token, json!({"nodeEpoch": "new"})).await.body["pinKey"], first);
@@ -407,7 +408,7 @@ async fn with_a_stores_token_a_new_pin_is_set_only_for_people_who_hold_no_more_t
     let change = async |user: &str, current: &str, new: Option<&str>| chain.changes(user, current, new).await;
     let got = change(&ann, EVERYWHERE, Some("316408")).await;
     got.refused(403, "change_at_headquarters");
-    // Whether the present one is right is not told either.
+    // Whether the present one is right is not said either.
     assert_eq!(change(&ann, WRONG, Some("316408")).await.text, got.text);
     change(&ann, EVERYWHERE, None).await.is(204);
     change(&bob, HERE, Some("316408")).await.is(204);

@@ -164,7 +164,7 @@ async fn deactivation_asks_the_outbox_of_a_connected_store_and_closes_its_socket
     let store_id = kit.store("S01").await;
     let connection = kit.hq.hub.connect(store_id, "S01", kit.clock.now(), close::REPLACED);
     let waits = |pending| {
-        kit.hq.tracker.told(store_id, OutboxState { pending, ..OutboxState::default() }, kit.clock.now());
+        kit.hq.tracker.reported(store_id, OutboxState { pending, ..OutboxState::default() }, kit.clock.now());
     };
     waits(2);
     let path = format!("/stores/{store_id}");

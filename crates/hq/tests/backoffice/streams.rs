@@ -58,7 +58,7 @@ impl Stream {
     /// The data of the next event called `name`, past all others.
     async fn event(&mut self, name: &str) -> Json {
         assert!(self.until(&format!("event: {name}\ndata: ")).await.1, "the stream ended before {name}");
-        // An event may be cut into several chunks, whose lengths stand on lines of their own.
+        // An event may be cut into several chunks: their lengths stand on lines of their own.
         let (text, there) = self.until("\n\n").await;
         assert!(there, "{text}");
         serde_json::from_str(text.trim_end()).unwrap_or_else(|error| panic!("{error}: {text}"))
@@ -84,7 +84,7 @@ async fn site() -> Site {
 }
 
 /// Waits until the server has seen the end of all streams.
-async fn nobody_looks(site: &Site) {
+async fn no_stream_is_left(site: &Site) {
     for _ in 0..1000 {
         if site.kit.hq.board.streams() == 0 {
             return;
@@ -110,13 +110,13 @@ async fn a_stream_begins_with_everything_and_goes_on_with_what_changes() {
     let begun = Instant::now();
     site.kit.push(&site.kit.sync_token(site.one), &[orphan(site.one, 1), odd_sale(site.one, 2)]).await;
     let change = stream.event("change").await;
-    println!("told after {:?}", begun.elapsed());
+    println!("sent after {:?}", begun.elapsed());
     assert_eq!(column(&change["stores"], "storeCode"), ["S01"]);
-    let told = &change["stores"][0];
-    assert_eq!((&told["errorCount"], &told["warnings"]), (&json!(1), &json!(1)));
+    let changed = &change["stores"][0];
+    assert_eq!((&changed["errorCount"], &changed["warnings"]), (&json!(1), &json!(1)));
     assert_eq!(column(&change["failed"], "code"), ["missing_parent"]);
     assert_eq!((&change["failed"][0]["storeCode"], &change["failed"][0]["envelope"]), (&json!("S01"), &Json::Null));
-    // The same entry again is no new one, and of the store only what changed is told.
+    // The same entry again is no new one, and of the store only what changed is sent.
     site.kit.push(&site.kit.sync_token(site.one), &[odd_sale(site.one, 3)]).await;
     let change = stream.event("change").await;
     assert_eq!((&change["failed"], column(&change["stores"][0]["sync"], "entityType")), (&json!([]), vec!["sales"]));
@@ -167,7 +167,7 @@ async fn a_stream_ends_with_the_right_to_see_it() {
 }
 
 #[tokio::test]
-async fn whose_stores_change_is_shown_the_others() {
+async fn a_viewer_who_gets_another_store_is_shown_it() {
     let site = site().await;
     let role = site.kit.role(&site.admin, "lead", &["stores.view"]).await;
     let lead = site.kit.person("lea", &[("lead", Some(site.two))]).await;
@@ -184,7 +184,7 @@ async fn streams_are_counted_and_given_back() {
     let site = site().await;
     let mut streams = Vec::new();
     for number in 0..16 {
-        // Four of each: nobody takes the places of all.
+        // Four of each: no viewer takes the places of all.
         let person = site.kit.person(&format!("viewer{number}"), &[("administrator", None)]).await;
         for _ in 0..4 {
             let mut stream = Stream::open(site.address, &person).await;
@@ -197,7 +197,7 @@ async fn streams_are_counted_and_given_back() {
     }
     site.kit.get(&site.admin, "/sync/dashboard/stream").await.refused(503, "unavailable");
     streams.clear();
-    nobody_looks(&site).await;
+    no_stream_is_left(&site).await;
     // What was shown is forgotten with the last one: the next one sees what happened in between.
     site.kit.push(&site.kit.sync_token(site.one), &[orphan(site.one, 1)]).await;
     let mut stream = Stream::open(site.address, &site.admin).await;
@@ -212,12 +212,12 @@ async fn who_comes_back_at_once_is_shown_what_happened_in_between() {
     for _ in 0..3 {
         let mut stream = Stream::open(site.address, &site.admin).await;
         assert_eq!(stream.event("snapshot").await["summary"]["failed"], failed);
-        // What is told here begins the pause in which nothing is read, and nothing is forgotten either.
+        // What is sent here begins the pause in which nothing is read, and nothing is forgotten either.
         failed += 1;
         site.kit.push(&token, &[orphan(site.one, failed)]).await;
         stream.event("change").await;
         drop(stream);
-        nobody_looks(&site).await;
+        no_stream_is_left(&site).await;
         failed += 1;
         site.kit.push(&token, &[orphan(site.one, failed)]).await;
     }
@@ -239,8 +239,8 @@ async fn a_server_that_stops_ends_its_streams() {
 #[tokio::test]
 async fn without_a_token_there_is_no_stream() {
     let site = site().await;
-    let nobody = Person { id: Uuid::nil(), token: "nonsense".to_owned() };
-    site.kit.get(&nobody, "/sync/dashboard/stream").await.is(401);
+    let anonymous = Person { id: Uuid::nil(), token: "nonsense".to_owned() };
+    site.kit.get(&anonymous, "/sync/dashboard/stream").await.is(401);
     let cashier = site.kit.person("carl", &[("cashier", None)]).await;
     site.kit.get(&cashier, "/sync/dashboard/stream").await.refused(403, "forbidden");
 }

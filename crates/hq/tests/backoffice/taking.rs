@@ -1,4 +1,5 @@
-//! What is taken from people is judged like what is given to them: nobody takes what they do not hold, where they hold it.
+//! What is taken from people is judged like what is given to them: no user takes what they do not hold, where they hold
+//! it.
 
 use serde_json::{Value as Json, json};
 use tillkeep_hq::testing::Databases as _;
@@ -20,7 +21,7 @@ struct Scene {
     here: Uuid,
 }
 
-/// Somebody with that role.
+/// A user with that role.
 struct Holder {
     person: Person,
     assignment: Uuid,
@@ -94,7 +95,7 @@ impl Scene {
 }
 
 #[tokio::test]
-async fn who_does_not_hold_it_takes_it_from_nobody_in_any_way() {
+async fn who_does_not_hold_it_takes_it_from_no_user_in_any_way() {
     let scene = Scene::set().await;
     let holder = scene.holder("holly", None).await;
     let keeper = scene.kit.person("kim", &[("keeper", None)]).await;
@@ -136,7 +137,7 @@ async fn who_keeps_the_people_of_one_store_takes_there_and_nowhere_else() {
 }
 
 #[tokio::test]
-async fn nobody_but_an_administrator_removes_one_or_empties_the_role_of_the_cashiers() {
+async fn only_an_administrator_removes_one_or_empties_the_role_of_the_cashiers() {
     let scene = Scene::set().await;
     let keeper = scene.kit.person("kim", &[("keeper", None)]).await;
     let second = scene.kit.person("ada", &[("administrator", None)]).await;
@@ -153,7 +154,7 @@ async fn nobody_but_an_administrator_removes_one_or_empties_the_role_of_the_cash
     assert_eq!(emptied.body["missing"].as_array().map(Vec::len), Some(codes.len()));
     scene.kit.put(&keeper, &cashier, json!({"permissions": &codes[1..]})).await.refused(403, "escalation");
     assert_eq!(scene.all().await, before);
-    // What stays in the role is nobody's to judge.
+    // What stays in the role is not for them to judge.
     let mut more = codes.clone();
     more.push("roles.view");
     scene.kit.put(&keeper, &cashier, json!({"permissions": more})).await.is(200);

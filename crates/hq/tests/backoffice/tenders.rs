@@ -43,7 +43,7 @@ async fn the_kind_of_a_tender_is_fixed() {
 }
 
 #[tokio::test]
-async fn a_tender_whose_values_nobody_keeps_cannot_be_active() {
+async fn a_tender_without_a_ledger_for_its_values_cannot_be_active() {
     let kit = Kit::new().await;
     let admin = kit.admin().await;
     for (code, kind) in [("GIFT", "gift_card"), ("CREDIT", "store_credit")] {

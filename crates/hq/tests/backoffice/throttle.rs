@@ -1,4 +1,4 @@
-//! Guessing of PINs ends soon, and hurts nobody else.
+//! Guessing of PINs ends soon, and hurts no other user.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -54,16 +54,16 @@ async fn of_two_hundred_guesses_at_once_at_an_account_three_are_looked_at() {
     assert_eq!(audited(&kit, "login.refused").await.len(), looked_at);
     // On a slow machine those that were refused may have waited for the others alone.
     while kit.login("ann", WRONG).await.status == 401 {}
-    let told = audited(&kit, "login.blocked").await.len();
-    assert!((1..=2).contains(&told), "once, and again when the wait becomes a long one: {told}");
+    let blocked = audited(&kit, "login.blocked").await.len();
+    assert!((1..=2).contains(&blocked), "once, and again when the wait becomes a long one: {blocked}");
     for _ in 0..20 {
         kit.login("ann", WRONG).await;
     }
-    assert!(audited(&kit, "login.blocked").await.len() <= told + 1, "not for each refusal");
+    assert!(audited(&kit, "login.blocked").await.len() <= blocked + 1, "not for each refusal");
 }
 
 #[tokio::test]
-async fn a_name_that_nobody_has_is_throttled_like_one_that_somebody_has() {
+async fn an_unknown_name_is_throttled_like_a_known_one() {
     let kit = Kit::new().await;
     let admin = kit.admin().await;
     kit.with_pin(&admin, "ann", PIN, json!({})).await;
@@ -110,7 +110,7 @@ async fn a_restart_forgets_nothing() {
 }
 
 #[tokio::test]
-async fn a_stranger_cannot_get_more_tries_by_saying_they_are_somebody_else() {
+async fn a_stranger_cannot_get_more_tries_by_claiming_other_names_and_addresses() {
     let kit = Kit::new().await;
     let mut guesses = Vec::new();
     for guess in 0..31 {
@@ -139,7 +139,7 @@ async fn behind_a_trusted_proxy_each_client_is_counted_alone() {
 }
 
 #[tokio::test]
-async fn a_manager_unlocks_whom_they_may_see_and_a_cashier_nobody() {
+async fn a_manager_unlocks_whom_they_may_see_and_a_cashier_unlocks_no_account() {
     let kit = Kit::new().await;
     let admin = kit.admin().await;
     let (here, there) = (kit.store("S01").await, kit.store("S02").await);
@@ -172,7 +172,7 @@ async fn a_manager_unlocks_whom_they_may_see_and_a_cashier_nobody() {
 }
 
 #[tokio::test]
-async fn nobody_lifts_what_was_counted_of_their_own_account() {
+async fn no_user_lifts_what_was_counted_of_their_own_account() {
     let kit = Kit::new().await;
     let admin = kit.admin().await;
     kit.role(&admin, "lead", &["users.view", "users.edit"]).await;
@@ -293,7 +293,7 @@ async fn wrong_pins_among_right_ones_at_one_moment_get_no_more_tries_than_one_af
     assert_eq!(
         kit.hq.auth.pins.computed() - before,
         2 * (count(401) + count(200)) as u64,
-        "nobody else's was looked at"
+        "no other one was looked at"
     );
     let counter = pin_attempt::Entity::find().filter(pin_attempt::Column::Kind.eq("headquarters"));
     let counter = counter.one(kit.hq.db().reader()).await.expect("a read").expect("the counter");
@@ -301,7 +301,7 @@ async fn wrong_pins_among_right_ones_at_one_moment_get_no_more_tries_than_one_af
 }
 
 #[tokio::test]
-async fn who_waits_in_vain_for_those_before_is_told_to_come_again_in_a_second() {
+async fn who_waits_in_vain_for_those_before_is_asked_to_come_again_in_a_second() {
     let settings = SignInSettings { waits_for_others: Duration::from_millis(100), ..SignInSettings::default() };
     let kit = Kit::with(settings).await;
     let (admin, store) = (kit.admin().await, kit.store("S01").await);

@@ -143,20 +143,20 @@ async fn figures_of_a_store_go_up_to_its_oldest_entry_that_waits_or_to_its_last_
     let row = up_to().await;
     assert_eq!((&row["figuresUpTo"], &row["connected"]), (&Json::Null, &json!(false)), "never heard of");
     let said = kit.clock.now();
-    kit.hq.tracker.told(store, OutboxState::default(), said);
+    kit.hq.tracker.reported(store, OutboxState::default(), said);
     kit.clock.advance(60_000);
     let row = up_to().await;
     assert_eq!(row["figuresUpTo"], json!(said), "{row}");
     let oldest = at("2026-11-20T13:00:00Z");
     let waits = OutboxState { pending: 4, dead_lettered: 1, oldest: Some(oldest) };
-    kit.hq.tracker.told(store, waits, kit.clock.now());
+    kit.hq.tracker.reported(store, waits, kit.clock.now());
     let row = up_to().await;
     assert_eq!(row["figuresUpTo"], json!(oldest), "{row}");
     assert_eq!((&row["pendingCount"], &row["deadLettered"]), (&json!(4), &json!(1)));
 }
 
 #[tokio::test]
-async fn somebody_of_one_store_sees_that_store_alone_and_a_closed_shop_only_when_it_has_sold() {
+async fn a_manager_of_one_store_sees_that_store_alone_and_a_closed_shop_only_when_it_has_sold() {
     let (kit, admin) = friday().await;
     let (one, two) = (kit.store("S01").await, kit.store("S02").await);
     sold(&kit, two, "2026-11-20", "2026-11-20T09:00:00Z", 2, "completed").await;

@@ -116,7 +116,7 @@ async fn the_last_administrator_of_all_stores_stays() {
 }
 
 #[tokio::test]
-async fn nobody_deactivates_themselves_and_a_deactivated_user_is_out_at_once() {
+async fn no_user_deactivates_themselves_and_a_deactivated_user_is_out_at_once() {
     let kit = Kit::new().await;
     let admin = kit.admin().await;
     let other = kit.person("otto", &[("administrator", None)]).await;
@@ -169,7 +169,7 @@ async fn a_deleted_user_is_gone_with_roles_and_sessions_and_the_name_is_free() {
 }
 
 #[tokio::test]
-async fn nobody_changes_or_sends_away_who_holds_more_than_they_do() {
+async fn no_user_changes_or_sends_away_who_holds_more_than_they_do() {
     let kit = Kit::new().await;
     let admin = kit.admin().await;
     kit.role(&admin, "clerk", &["users.view", "users.edit"]).await;
@@ -236,7 +236,7 @@ async fn the_list_of_users_has_their_roles_and_where_they_sold_last() {
     assert_eq!(cleo_row["assignments"].as_array().map(Vec::len), Some(2));
     assert_eq!(kit.get(&admin, &format!("/users/{}", cleo.id)).await.data()["lastSeenAtStore"], seen);
     assert_eq!(rows.as_array().expect("rows")[0]["lastSeenAtStore"], json!(null), "the administrator sells nothing");
-    // What happened in a store that one does not see is not told.
+    // What happened in a store that one does not see is not shown.
     let manager = kit.person("mia", &[("administrator", Some(there))]).await;
     assert_eq!(kit.get(&manager, &format!("/users/{}", cleo.id)).await.data()["lastSeenAtStore"], json!(null));
 }

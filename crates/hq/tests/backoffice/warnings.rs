@@ -1,4 +1,4 @@
-//! Entries that were taken and that somebody should look at: listed with what was sent, until somebody has settled them.
+//! Entries that were taken and that an operator should look at: listed with what was sent, until they are settled.
 
 use serde_json::{Value as Json, json};
 use uuid::Uuid;

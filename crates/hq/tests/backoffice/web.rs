@@ -218,7 +218,7 @@ async fn the_licences_of_what_is_inside_of_the_client_come_with_it() {
 #[tokio::test]
 async fn behind_a_proxy_with_an_https_address_every_answer_says_to_come_over_tls_alone() {
     let mut kit = Kit::new().await;
-    for (url, told) in [
+    for (url, expected) in [
         (None, ""),
         (Some("http://hq.example.com"), ""),
         (Some("https://hq.example.com"), "max-age=31536000; includeSubDomains"),
@@ -226,7 +226,11 @@ async fn behind_a_proxy_with_an_https_address_every_answer_says_to_come_over_tls
         kit.settings.public_url = url.map(str::to_owned);
         kit.restart().await;
         for path in ["/", "/favicon.svg", "/docs", "/health", "/api/v1/auth/me", "/nowhere"] {
-            assert_eq!(get(&kit, path, &[]).await.header(header::STRICT_TRANSPORT_SECURITY), told, "{path} at {url:?}");
+            assert_eq!(
+                get(&kit, path, &[]).await.header(header::STRICT_TRANSPORT_SECURITY),
+                expected,
+                "{path} at {url:?}"
+            );
         }
     }
 }

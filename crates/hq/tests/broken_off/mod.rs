@@ -1,4 +1,4 @@
-//! What a person is told whose request `PostgreSQL` broke off.
+//! What a person gets when `PostgreSQL` broke their request off.
 
 use std::time::Duration;
 
@@ -61,7 +61,7 @@ async fn a_handshake_that_settles_counters_waits_for_a_push_before_it_holds_a_ro
         last_seen_at: kit.clock.now(),
         ..sync_log::Model::default()
     };
-    let told = sync_log::Model {
+    let acknowledged = sync_log::Model {
         entity_id: Uuid::now_v7().to_string(),
         seq: Some(1),
         node_epoch: Some("e".to_owned()),
@@ -70,7 +70,7 @@ async fn a_handshake_that_settles_counters_waits_for_a_push_before_it_holds_a_ro
     };
     let counted = sync_log::Model { code: Some("not_kept".to_owned()), ..row(FAILED) };
     let tx = kit.hq.db().begin().await.expect("begin");
-    for row in [told, counted] {
+    for row in [acknowledged, counted] {
         sync_log::Entity::insert(row.into_active_model()).exec_without_returning(&tx).await.expect("a row");
     }
     tx.commit().await.expect("commit");

@@ -16,7 +16,7 @@ use self::identity::Identity;
 use self::proxy::{Fault, Proxy};
 use crate::backoffice::kit::Kit;
 use crate::backoffice::nats_server::NatsServer;
-use crate::backoffice::notifications::{PATIENCE, broker, site, told};
+use crate::backoffice::notifications::{PATIENCE, broker, notified, site};
 
 /// Makes a broker stand still with its connections, or go on.
 fn signal(server: &NatsServer, name: &str) {
@@ -34,13 +34,13 @@ async fn a_broker_that_is_slow_or_swallows_everything_changes_no_answer() {
     // A little late is only late.
     proxy.set(Fault::Delay(Duration::from_millis(200)));
     let version = site.change("LATE").await;
-    told(&site.there, "departments", version).await;
+    notified(&site.there, "departments", version).await;
     site.degraded(false).await;
     // On a connection that stands nothing comes back: as good as away, and the database is asked.
     signal(&server, "-STOP");
     let version = site.change("FROZEN").await;
     site.degraded(true).await;
-    told(&site.there, "departments", version).await;
+    notified(&site.there, "departments", version).await;
     signal(&server, "-CONT");
     site.degraded(false).await;
     // A connection that is taken and never served.
@@ -49,9 +49,9 @@ async fn a_broker_that_is_slow_or_swallows_everything_changes_no_answer() {
     let version = site.change("SILENT").await;
     proxy.set(Fault::None);
     site.degraded(false).await;
-    told(&site.there, "departments", version).await;
+    notified(&site.there, "departments", version).await;
     let version = site.change("FINE").await;
-    told(&site.there, "departments", version).await;
+    notified(&site.there, "departments", version).await;
 }
 
 #[tokio::test]
@@ -72,15 +72,15 @@ async fn the_broker_is_reached_over_tls_with_a_credentials_file_and_else_not() {
     let url = format!("tls://{}", server.address());
     let full =
         Broker { url: url.clone().into(), credentials_file: Some(path("hq.creds")), ca_file: Some(path("ca.pem")) };
-    let nobody = Broker { credentials_file: None, ..full.clone() };
+    let anonymous = Broker { credentials_file: None, ..full.clone() };
     let stranger = Broker { ca_file: None, ..full.clone() };
 
     let site = site(full).await;
     site.degraded(false).await;
     let version = site.change("SECRET").await;
-    told(&site.there, "departments", version).await;
+    notified(&site.there, "departments", version).await;
 
-    for (broker, why) in [(nobody, "authorization"), (stranger, "")] {
+    for (broker, why) in [(anonymous, "authorization"), (stranger, "")] {
         let kit = Kit::with_broker(broker).await;
         let mut standing = kit.hq.notifications.standing();
         let refused = standing.wait_for(|standing| {

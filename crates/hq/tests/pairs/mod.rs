@@ -204,7 +204,8 @@ async fn wrong(trial: &Arc<Trial>, pairs: &[[&'static Writer; 2]], rounds: usize
         for round in 0..rounds {
             let end = trial.at_once([one, other]).await;
             if !serial.contains(&end) && !trial.went_without(&end, [one, other]).await {
-                let text = format!("{} beside {}, round {round}:\n{}", one.name(), other.name(), told(&serial, &end));
+                let text =
+                    format!("{} beside {}, round {round}:\n{}", one.name(), other.name(), differences(&serial, &end));
                 println!("{text}");
                 wrong.push(text);
                 break;
@@ -281,7 +282,7 @@ fn turned((mut answers, state): Outcome) -> Outcome {
 }
 
 /// What differs.
-fn told(serial: &[Outcome; 2], end: &Outcome) -> String {
+fn differences(serial: &[Outcome; 2], end: &Outcome) -> String {
     let orders = serial.iter().zip(["in the first order", "in the second"]);
     let rows = orders.flat_map(|((_, state), order)| {
         let more = end.1.difference(state).map(move |row| format!("  not {order}: {row}"));

@@ -45,7 +45,7 @@ pub const APART: &[(&str, &str, &str)] = &[
     ("POST", "/auth/refresh", "the caller's own session"),
     ("POST", "/users/{id}/pin", "one PIN at a time (`Turn::Pin`), which `pins` of the back office tries at once"),
     ("POST", "/auth/change-pin", "as POST /users/{id}/pin, for the caller"),
-    ("POST", "/sync/change-pin", "as POST /auth/change-pin, for somebody at a store"),
+    ("POST", "/sync/change-pin", "as POST /auth/change-pin, for a user at a store"),
     (
         "POST",
         "/sync/sign-in",

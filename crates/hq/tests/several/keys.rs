@@ -37,7 +37,7 @@ async fn claims(kit: &Kit) -> i64 {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_key_whose_request_is_being_answered_at_one_server_is_in_progress_at_the_other() {
+async fn the_key_of_a_request_that_one_server_is_answering_is_in_progress_at_the_other() {
     let kit = Kit::new().await;
     let admin = kit.admin().await;
     let (_, elsewhere) = another(&kit).await;

@@ -51,7 +51,8 @@ pub(crate) async fn waiting_for_a_lock(kit: &Kit, least: i64) {
     }
 }
 
-/// The answers of two servers to these two requests about `entry`, which nobody may change before both have read it.
+/// The answers of two servers to these two requests about `entry`, which no request may change before both have read
+/// it.
 async fn at_once(kit: &Kit, admin: &Person, entry: Uuid, asked: [(&str, Json); 2]) -> [(u16, String); 2] {
     let (_, elsewhere) = another(kit).await;
     let held = kit.hq.db().begin().await.expect("begin");
@@ -104,8 +105,8 @@ async fn of_two_servers_that_renumber_one_customer_one_number_is_given_and_the_o
     let answers = at_once(&kit, &admin, entry, asked).await;
     assert_eq!(statuses(&answers), [200, 409], "{answers:?}");
     let row = kit.row::<customer::Entity>(refused).await;
-    let told = answers.iter().find(|(status, _)| *status == 200).expect("one");
-    assert!(told.1.contains(&format!("\"number\":\"{}\"", row.customer_number)), "{told:?} {}", row.customer_number);
+    let done = answers.iter().find(|(status, _)| *status == 200).expect("one");
+    assert!(done.1.contains(&format!("\"number\":\"{}\"", row.customer_number)), "{done:?} {}", row.customer_number);
     let failed = sync_log::Entity::find().filter(sync_log::Column::Status.eq("failed"));
     assert_eq!(failed.all(kit.hq.db().reader()).await.expect("entries"), []);
 }

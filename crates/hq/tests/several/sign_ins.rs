@@ -1,4 +1,4 @@
-//! Somebody who signs in at one server of headquarters just after another one has changed them.
+//! A user who signs in at one server of headquarters just after another one has changed them.
 
 use std::net::SocketAddr;
 
@@ -21,7 +21,7 @@ async fn post(router: &Router, path: &str, body: Json) -> (u16, Json) {
     answered(router, request.body(Body::from(body.to_string())).expect("a request")).await
 }
 
-/// The tokens of somebody who signs in.
+/// The tokens of a user who signs in.
 async fn sign_in(router: &Router, pin: &str) -> Json {
     let (status, said) = post(router, "/auth/login", json!({"username": "ann", "pin": pin})).await;
     assert_eq!(status, 200, "{said}");
@@ -34,7 +34,7 @@ async fn me(router: &Router, tokens: &Json) -> (u16, Json) {
     answered(router, request.body(Body::empty()).expect("a request")).await
 }
 
-/// A server of which nobody tells what the other one does, with somebody who works at it.
+/// A server that does not hear what the other one does, with a user who works at it.
 async fn deaf(kit: &Kit, admin: &Person) -> (Router, Uuid) {
     let ann = kit.with_pin(admin, "ann", PIN, json!({})).await;
     let (other, elsewhere) = another(kit).await;

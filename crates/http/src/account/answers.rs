@@ -42,7 +42,7 @@ pub struct Myself {
     /// What may be done here, sorted.
     permissions: Vec<String>,
     must_change_pin: bool,
-    /// At headquarters, unless nobody is asked for one.
+    /// At headquarters, unless none is asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     second_factor: Option<MySecondFactor>,
 }

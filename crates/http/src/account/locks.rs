@@ -29,7 +29,7 @@ pub struct Lock {
     /// `device`, `unknown_devices`, `headquarters`, `headquarters_anywhere`, `account`, `account_anywhere`, `login_address`,
     /// `second_factor`, `proposal`, `proposal_refused`, `proposal_accepted`, `unlock` or `store_sign_in`.
     kind: String,
-    /// What a manager knows it by. The name of an account that nobody has was never kept.
+    /// What a manager knows it by. A name without an account was never kept.
     label: String,
     /// Where the PINs were typed, of an `account` and at headquarters: the name of an enrolled till, an address, or whose browser it
     /// is.
@@ -46,7 +46,7 @@ pub struct Unlock {
     id: Uuid,
 }
 
-/// What the caller may see and lift: everything at a store and for somebody with the right everywhere, else what
+/// What the caller may see and lift: everything at a store and for a caller with the right everywhere, else what
 /// belongs to their stores and the people in them.
 fn scope<P: Requirement>(caller: &Caller<P>) -> Condition {
     match (caller.auth().home, caller.stores()) {
@@ -65,8 +65,8 @@ pub async fn locks<P: Requirement>(caller: Caller<P>, Params(page): Params<PageO
     Ok(List { rows: labelled(caller.auth().home, &conn, rows).await?, total, paging })
 }
 
-/// `POST /auth/unlock`: the counters start over. Nobody lifts more than a few locks a day: else who lifts those of their own
-/// guesses would have no limit.
+/// `POST /auth/unlock`: the counters start over. A person lifts only a few locks a day: else who lifts those of their
+/// own guesses would have no limit.
 pub async fn unlock<P: Requirement>(caller: Caller<P>, Body(body): Body<Unlock>) -> Result<NoContent> {
     let now = caller.now();
     let act = caller.begin().await?;
@@ -74,7 +74,7 @@ pub async fn unlock<P: Requirement>(caller: Caller<P>, Body(body): Body<Unlock>)
     let row = found.ok_or_else(|| Error::not_found("lock"))?;
     refuse_own(&caller, &row, now).await?;
     if let Some(refusal) = attempts::count(&act, &[throttle::unlock_bucket(caller.user_id)], now).await? {
-        let text = "you have lifted as many locks as one person may in a day; wait, or ask somebody else";
+        let text = "you have lifted as many locks as one person may in a day; wait, or ask another manager";
         return Err(Error::new(ErrorCode::TooManyAttempts, text).retry_after(refusal.seconds(now)));
     }
     let lock = labelled(caller.auth().home, &**act, vec![row]).await?.pop().ok_or_else(|| Error::not_found("lock"))?;
@@ -90,8 +90,8 @@ pub async fn unlock<P: Requirement>(caller: Caller<P>, Body(body): Body<Unlock>)
     Ok(NoContent)
 }
 
-/// Nobody lifts what was counted of themselves, by an account that they made neither. What is counted of proposed PINs only an
-/// administrator lifts: whoever makes accounts would lift the locks of those.
+/// A person lifts neither what was counted of themselves nor of an account that they made. What is counted of proposed
+/// PINs only an administrator lifts: whoever makes accounts would lift the locks of those.
 async fn refuse_own<P: Requirement>(caller: &Caller<P>, row: &Model, now: Instant) -> Result<()> {
     let Some(counted) = row.user_id else { return Ok(()) };
     if row.kind.starts_with("proposal") && !caller.access.is_administrator() {
@@ -104,7 +104,7 @@ async fn refuse_own<P: Requirement>(caller: &Caller<P>, row: &Model, now: Instan
         Home::Store(_) => caller.user_id,
     };
     if [caller.user_id, answers].contains(&counted) {
-        return Err(Error::new(ErrorCode::SelfDeactivation, "this was counted of you; somebody else may lift it"));
+        return Err(Error::new(ErrorCode::SelfDeactivation, "this was counted of you; another manager may lift it"));
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! What a person does with their own account. These three are open to somebody who must change their PIN first.
+//! What a person does with their own account. These three are open to a user who must change their PIN first.
 
 use serde::Deserialize;
 use tillkeep_model::permission::SignedInAnyPin;

@@ -42,7 +42,7 @@ pub async fn refresh(
     let tx = auth.db.begin().await?;
     // Locked: of two uses of one token at once, the second sees what the first did.
     let session = session::Entity::find_by_id(claims.sid).lock_exclusive().one(&tx).await?.ok_or_else(invalid)?;
-    // As it is now: another server may have changed the person a moment ago, before somebody signed in here.
+    // As it is now: another server may have changed the person a moment ago, before they signed in here.
     let person = user::Entity::find_by_id(claims.user_id).one(&tx).await?.ok_or_else(invalid)?;
     let outlived = is_outlived(&person, session.pin_changed_at, session.sessions_valid_from);
     let ends_at = session.issued_at.plus_millis(auth.longest_session_ms());
@@ -80,14 +80,14 @@ pub async fn refresh(
     Err(reused(&auth, &session, address, now).await?)
 }
 
-/// What a session is told whose place another one took.
+/// The answer to a session that another one replaced.
 fn replaced() -> Error {
     let text =
         "a newer sign-in of this person took the place of this session, which was used least recently; sign in again";
     Error::new(ErrorCode::SessionReplaced, text)
 }
 
-/// Ends the session of a token that somebody used after it was replaced: one of the two who have it is a thief. The refusal.
+/// Ends the session of a token that was used after it was replaced: one of the two who have it is a thief. The refusal.
 async fn reused(auth: &Auth, session: &session::Model, address: IpAddr, now: Instant) -> Result<Error> {
     // Beside the request and its key, which may have been used before: the theft is noted in any case.
     let tx = auth.db.begin_aside().await?;

@@ -100,7 +100,7 @@ pub async fn of_user(
     list(&caller, &person, &page).await
 }
 
-/// `DELETE /users/{id}/sessions/{sessionId}`: not of somebody who holds more than the caller.
+/// `DELETE /users/{id}/sessions/{sessionId}`: not of a user who holds more than the caller.
 pub async fn end_of_user(caller: Caller<Fresh<UsersEdit>>, TwoIds(user_id, session_id): TwoIds) -> Result<NoContent> {
     let person = people::person_of(&caller, user_id).await?;
     people::refuse_impersonation(&caller, &person)?;

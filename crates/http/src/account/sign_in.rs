@@ -120,12 +120,12 @@ async fn counted_too(
     }
 }
 
-/// `POST /auth/pin-login`: the look-up key finds at most one candidate, whose own hash decides. Two slow hashes, three at a store
-/// with a salt of its own, however many users there are.
+/// `POST /auth/pin-login`: the look-up key finds at most one candidate, and their own hash decides. Two slow hashes,
+/// three at a store with a salt of its own, however many users there are.
 pub async fn pin_login(Gate(auth): Gate, from: Origin, Body(body): Body<PinLogin>) -> Result<Answer<SignedInAnswer>> {
     check_terminal(&body.terminal_id)?;
     if auth.home == Home::Hq && auth.pin_login_at_hq == auth::PinLogin::Off {
-        let text = "nobody signs in at headquarters with a PIN alone; use POST /api/v1/auth/login";
+        let text = "a PIN alone signs in no user at headquarters; use POST /api/v1/auth/login";
         return Err(Error::new(ErrorCode::PinLoginOff, text));
     }
     check_store(&auth, body.store_id).await?;
@@ -141,7 +141,7 @@ pub async fn pin_login(Gate(auth): Gate, from: Origin, Body(body): Body<PinLogin
     Ok(answer)
 }
 
-/// Whether somebody must have a second factor, whatever they have.
+/// Whether a user must have a second factor, whatever they have.
 async fn must_have_factor(auth: &Auth, user_id: Uuid) -> Result<bool> {
     if auth.second_factor != auth::SecondFactor::Required {
         return Ok(false);
@@ -179,8 +179,8 @@ fn is_in_use(found: Option<store::Model>) -> Result<()> {
     Ok(())
 }
 
-/// Nobody may have taken the store out of use meanwhile, or revoked the device, which ends the sessions that are there by then:
-/// who does so waits for this one, or has been here.
+/// The store must not have been taken out of use meanwhile, nor the device revoked, which ends the sessions that are
+/// there by then: who does so waits for this one, or has been here.
 async fn still_there(auth: &Auth, tx: &Tx, claimant: &Claimant, now: Instant) -> Result<()> {
     if let (Home::Hq, Some(store_id)) = (auth.home, claimant.store_id) {
         is_in_use(store::Entity::find_by_id(store_id).lock_shared().one(tx).await?)?;
@@ -199,7 +199,7 @@ async fn commit(auth: &Auth, tx: Tx, attempt: &Attempt) -> Result<()> {
     Ok(())
 }
 
-/// How somebody signs in.
+/// How a user signs in.
 enum By {
     /// With what was shown besides the PIN.
     Name(Option<Shown>),
@@ -235,7 +235,7 @@ fn new_session(user: &user::Model, claimant: &Claimant, refresh_jti: Option<&Str
     }
 }
 
-/// Ends the sessions whose place this one takes, with the line of the audit log that says why.
+/// Ends the sessions that this one replaces, with the line of the audit log that says why.
 async fn replace(
     auth: &Auth,
     tx: &Tx,
@@ -256,14 +256,14 @@ async fn replace(
     Ok((gone, line))
 }
 
-/// Whether somebody may still sign in with their PIN alone: somebody may have hit upon it since it was verified.
+/// Whether a user may still sign in with their PIN alone: another one may have hit upon it since it was verified.
 fn with_pin_alone() -> Condition {
     let kept = user::Column::PinLookup;
     Condition::any().add(kept.is_null()).add(Condition::all().not().add(kept.like(format!("{}%", user_pins::WITHHELD))))
 }
 
-/// What a new session opens, where somebody may still sign in: all that is asked of them is shown now, unless it was a PIN alone of
-/// whoever has a second factor or must have one. Whether they showed all that they have.
+/// What a new session opens, where the user may still sign in: all that is asked of them is shown now, unless it was a
+/// PIN alone of whoever has a second factor or must have one. Whether they showed all that they have.
 async fn opens(auth: &Auth, tx: &Tx, by: &By, row: &mut session::Model, claimant: &Claimant) -> Result<bool> {
     let now = row.issued_at;
     let has_factor = auth.home == Home::Hq && factors::has(tx, row.user_id).await?;
@@ -276,7 +276,7 @@ async fn opens(auth: &Auth, tx: &Tx, by: &By, row: &mut session::Model, claimant
         }
         By::Name(_) => Some(now),
     };
-    // Where nobody is asked for it, a name opens as much; it is a PIN alone where somebody is.
+    // Where no factor is asked for, a name opens as much; it is a PIN alone where one is.
     let all_is_shown = !has_factor || matches!(by, By::Name(Some(_)));
     row.by_pin_alone |= !all_is_shown;
     still_there(auth, tx, claimant, now).await?;
@@ -284,7 +284,7 @@ async fn opens(auth: &Auth, tx: &Tx, by: &By, row: &mut session::Model, claimant
 }
 
 /// Notes when `user` signed in, whose row is locked from here on; false where they may not any more: the PIN was verified outside of
-/// this transaction, and somebody may have changed it, or the person, since then.
+/// this transaction, and it may have been changed, or the person, since then.
 async fn note_sign_in(auth: &Auth, tx: &Tx, user: &user::Model, by: &By, now: Instant) -> Result<bool> {
     #[expect(clippy::disallowed_methods, reason = "the last sign-in does not travel")]
     let still = user::Entity::update_many()
@@ -299,7 +299,7 @@ async fn note_sign_in(auth: &Auth, tx: &Tx, user: &user::Model, by: &By, now: In
     Ok(still.rows_affected > 0)
 }
 
-/// Those whose place was taken hear of it.
+/// Those that were replaced hear of it.
 fn tell(auth: &Auth, gone: Vec<Replaced>) {
     for Replaced { row, .. } in gone {
         tracing::info!(code = REPLACED, user = %row.user_id, session = %row.id, "a session ended for a newer one of the person");

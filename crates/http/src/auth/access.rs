@@ -38,7 +38,7 @@ pub struct Access {
 }
 
 impl Access {
-    /// Somebody who holds this, as of now.
+    /// A user who holds this, as of now.
     pub fn new(user: user::Model, assignments: Vec<Assignment>) -> Self {
         Self { user, assignments, has_factor: false, reached_beyond: false, read_at: Moment::now() }
     }
@@ -52,13 +52,13 @@ impl Access {
         is_outlived(&self.user, pin_changed_at, sessions_valid_from)
     }
 
-    /// Whether `session` is over by what somebody holds.
+    /// Whether `session` is over by what its user holds.
     pub fn ends(&self, session: &State) -> bool {
         !self.is_active() || self.outlived(session.pin_changed_at, session.sessions_valid_from)
     }
 
-    /// Whether it ends a `session` that is newer than it: another server may have changed the person since, before somebody
-    /// signed in here, and this one does not know of it yet.
+    /// Whether it ends a `session` that is newer than it: another server may have changed the person since, before a
+    /// user signed in here, and this one does not know of it yet.
     pub fn is_older_than(&self, session: &State) -> bool {
         self.read_at <= session.read_at && self.ends(session)
     }
@@ -78,7 +78,7 @@ impl Access {
         self.counting(store_id).flat_map(|assignment| assignment.codes.iter().map(String::as_str)).collect()
     }
 
-    /// Whether somebody holds anything beyond one store: a role that counts everywhere, or a code that the default Store
+    /// Whether a user holds anything beyond one store: a role that counts everywhere, or a code that the default Store
     /// Manager lacks.
     pub fn reaches_beyond_a_store(&self) -> bool {
         self.reached_beyond
@@ -100,14 +100,14 @@ impl Access {
         }
     }
 
-    /// Whether somebody holds a code that the default Store Manager lacks, in whatever store.
+    /// Whether a user holds a code that the default Store Manager lacks, in whatever store.
     pub fn holds_beyond_a_store(&self) -> bool {
         self.assignments
             .iter()
             .any(|assignment| assignment.codes.iter().any(|code| permission::is_beyond_a_store(code)))
     }
 
-    /// Whether somebody holds a code that the default Cashier lacks, anywhere.
+    /// Whether a user holds a code that the default Cashier lacks, anywhere.
     pub fn reaches_beyond_a_till(&self) -> bool {
         self.assignments
             .iter()
@@ -115,7 +115,7 @@ impl Access {
             .any(|code| permission::is_beyond_a_till(code))
     }
 
-    /// Whether somebody is an administrator of all stores.
+    /// Whether a user is an administrator of all stores.
     pub fn is_administrator(&self) -> bool {
         let everywhere = |given: &Assignment| given.role_code == permission::ADMINISTRATOR && given.store_id.is_none();
         self.assignments.iter().any(everywhere)
@@ -141,7 +141,7 @@ impl Access {
     }
 }
 
-/// Whether somebody may do anything at all.
+/// Whether a user may do anything at all.
 pub(crate) fn is_active(user: &user::Model) -> bool {
     user.is_active && user.deleted_at.is_none()
 }

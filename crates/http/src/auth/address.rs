@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn the_last_hop_before_the_trusted_proxies_is_the_client() {
         assert_eq!(address("10.0.0.1", &["10.0.0.0/8"], &["203.0.113.9, 10.0.0.2"]), "203.0.113.9");
-        assert_eq!(address("10.0.0.1", &["10.0.0.0/8"], &["10.0.0.3"]), "10.0.0.3", "somebody on the inside");
+        assert_eq!(address("10.0.0.1", &["10.0.0.0/8"], &["10.0.0.3"]), "10.0.0.3", "a client on the inside");
         assert_eq!(address("10.0.0.1", &["10.0.0.0/8"], &[]), "10.0.0.1");
         assert_eq!(address("::1", &["::1/128"], &["2001:db8::5"]), "2001:db8::5");
         assert_eq!(address("::ffff:10.0.0.1", &["10.0.0.0/8"], &["203.0.113.9:4711"]), "203.0.113.9");

@@ -13,7 +13,7 @@ use super::verified::{refuse, verified, wrong};
 use super::{Auth, Home, is_active};
 use crate::error::Result;
 
-/// Characters of a PIN or a name that is passed on at the most: nobody has a longer one.
+/// Characters of a PIN or a name that is passed on at the most: none is longer.
 const LONGEST: usize = 100;
 
 /// Whoever was found by a name, with what this store keeps to verify them where it has nothing of their own.
@@ -40,8 +40,8 @@ pub(crate) async fn kept_under(auth: &Auth, lookup: &[String]) -> Result<Option<
     Ok(person.one(conn).await?.map(|person| user::Model { pin_hash: Some(hash), ..person }))
 }
 
-/// The person whom headquarters knows by this PIN, when nobody here was found by it and there is a line. Whatever else headquarters
-/// says, or that it says nothing, is judged by what is here.
+/// The person whom headquarters knows by this PIN, when no user here was found by it and there is a line. Whatever else
+/// headquarters says, or that it says nothing, is judged by what is here.
 pub(crate) async fn ask(
     auth: &Auth,
     claimant: &Claimant,
@@ -90,9 +90,9 @@ fn names(store_id: Uuid) -> Bucket {
     Bucket::new(Kind::LoginAddress, "names").at(store_id)
 }
 
-/// At headquarters, the person whom a store asks for: somebody active whose role counts there, one that counts everywhere only where
-/// the operator wants it, and nobody whose PIN another one knows. 401 for all others alike, at the same cost, and 429 once too many
-/// were wrong for this store.
+/// At headquarters, the person whom a store asks for: an active user whose role counts there, one that counts
+/// everywhere only where the operator wants it, and no user whose PIN another one knows. 401 for all others alike, at
+/// the same cost, and 429 once too many were wrong for this store.
 pub async fn judge(
     auth: &Auth,
     store_id: Uuid,
@@ -118,13 +118,14 @@ pub async fn judge(
     };
     let found = people.filter(who).limit(2).all(auth.db.reader()).await;
     let (attempt, mut found) = attempt.unless_failed(auth, found.map_err(Into::into)).await?;
-    // Of several nobody is taken for another.
+    // Of several no user is taken for another.
     let candidate = found.pop().filter(|_| found.is_empty());
     // No store asks for the second factor that the finder of such a PIN lacks.
     let candidate = candidate.filter(|user| !user.pin_lookup.as_deref().is_some_and(user_pins::is_withheld));
     match verified(auth, &pins, attempt, candidate, &asked.pin).await? {
         (attempt, Ok(user)) => Ok((attempt, user)),
-        // The store has all names: a guess at nobody finds out nothing, and invented names must not use up what the store may ask.
+        // The store has all names: a guess at an unknown name finds out nothing, and invented names must not use up
+        // what the store may ask.
         (attempt, Err(None)) if asked.username.is_some() => {
             attempt.withdraw(auth).await?;
             // Each costs a hash all the same: so many a minute.
@@ -146,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sign_in_at_another_till_leaves_somebody_who_they_were_and_a_change_of_pin_or_state_does_not() {
+    fn a_sign_in_at_another_till_leaves_a_person_who_they_were_and_a_change_of_pin_or_state_does_not() {
         let person = user::Model { id: Uuid::now_v7(), is_active: true, ..user::Model::default() };
         let later = Instant::from_millis(1_000);
         let now = |change: fn(&mut user::Model, Instant)| {

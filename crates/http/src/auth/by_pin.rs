@@ -1,4 +1,4 @@
-//! Whose PIN this is. The one place where a PIN is guessed without a name, counted before it is looked at.
+//! The owner of a PIN. The one place where a PIN is guessed without a name, counted before it is looked at.
 
 use tillkeep_storage::audit;
 use tillkeep_storage::entity::user;
@@ -15,9 +15,9 @@ use crate::error::{Error, Result};
 use crate::pins::is_former;
 
 /// The active user with this PIN, with the attempt that is to be settled in the transaction of what follows; else 401,
-/// with `refused` in the audit log. The look-up key finds the candidate, whose own hash decides: as many slow hashes however many
-/// users there are, hit or miss. Where it finds several, nobody is taken for another: it was none of them. A store then asks
-/// headquarters, if there is a line.
+/// with `refused` in the audit log. The look-up key finds the candidate, and their own hash decides: as many slow
+/// hashes however many users there are, hit or miss. Where it finds several, no user is taken for another: it was none
+/// of them. A store then asks headquarters, if there is a line.
 pub async fn user_of_pin(
     auth: &Auth,
     store_id: Uuid,

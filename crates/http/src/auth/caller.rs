@@ -14,14 +14,14 @@ use tillkeep_model::{ErrorCode, Instant};
 use tillkeep_storage::{Connection, DbErr, Transaction, audit, idempotency};
 use uuid::Uuid;
 
-use super::{Access, Act, Auth, HasAuth, Home, device};
+use super::{Access, AuditedTx, Auth, HasAuth, Home, device};
 use crate::costs;
 use crate::error::{Error, Result};
 use crate::parameters;
 use crate::refusals;
 use crate::request::Guest;
 
-/// Somebody who holds one of the codes of `P`.
+/// A user who holds one of the codes of `P`.
 pub struct Caller<P> {
     pub user_id: Uuid,
     pub session_id: Uuid,
@@ -53,14 +53,14 @@ impl<P: Requirement> Caller<P> {
     }
 
     /// Begins what the caller does.
-    pub async fn begin(&self) -> Result<Act, DbErr> {
-        Ok(Act::new(self.auth.db.begin().await?, self.auth.clone()))
+    pub async fn begin(&self) -> Result<AuditedTx, DbErr> {
+        Ok(AuditedTx::new(self.auth.db.begin().await?, self.auth.clone()))
     }
 
     /// As [`Caller::begin`], for what is noted beside the thing that was asked for: the key of the request does not go with
     /// it.
-    pub async fn begin_aside(&self) -> Result<Act, DbErr> {
-        Ok(Act::new(self.auth.db.begin_aside().await?, self.auth.clone()))
+    pub async fn begin_aside(&self) -> Result<AuditedTx, DbErr> {
+        Ok(AuditedTx::new(self.auth.db.begin_aside().await?, self.auth.clone()))
     }
 
     /// Writes the key of a request whose work went [aside](idempotency::aside), when all of it is there.
@@ -107,7 +107,7 @@ impl<P: Requirement> Caller<P> {
             return Err(device::unknown());
         }
         let required = P::any_of();
-        // Without a line nobody could: then the till goes on.
+        // Without a line that is impossible: then the till goes on.
         if !P::BEFORE_PIN_CHANGE && auth.must_change_pin(&access) {
             let text = "this PIN was made for you by headquarters: choose your own first, in the browser at headquarters or here, with \
                         POST /api/v1/auth/change-pin {currentPin, newPin}";
@@ -145,7 +145,7 @@ impl<P: Requirement> Caller<P> {
         self.access.may(required, self.store_id)
     }
 
-    /// Refuses a route about one store to somebody who does not hold its permission there.
+    /// Refuses a route about one store to a caller who does not hold its permission there.
     pub fn at_store(&self, store_id: Uuid) -> Result<()> {
         let here = self.store_id.is_none_or(|own| own == store_id);
         if here && self.access.may(&P::any_of(), Some(store_id)) {
@@ -155,7 +155,7 @@ impl<P: Requirement> Caller<P> {
     }
 
     /// Refuses what concerns all that this server is about (every store at headquarters, the one store at a store) to
-    /// somebody who holds its permission in some stores only.
+    /// a caller who holds its permission in some stores only.
     pub fn everywhere(&self) -> Result<()> {
         match self.auth.home {
             Home::Store(own) => self.at_store(own),

@@ -45,13 +45,13 @@ pub struct Origin {
     pub browser: Option<String>,
 }
 
-/// A key as it is kept. It is random and long, so that no slow hash is needed, and nobody finds one by trying.
+/// A key as it is kept. It is random and long, so that no slow hash is needed, and none is found by trying.
 pub fn key_hash(key: &str) -> String {
     hex::encode(Sha256::digest(key.as_bytes()))
 }
 
 /// The device of a request, if it names one; a key that is unknown or revoked is 401. Headquarters enrols no devices: there it is
-/// the key of a browser, and nobody is refused for it.
+/// the key of a browser, and no request is refused for it.
 async fn device_of(auth: &Auth, headers: &HeaderMap) -> Result<Option<Device>> {
     let Some(key) = headers.get(&HEADER).filter(|_| auth.home != Home::Hq) else { return Ok(None) };
     let key = key.to_str().ok().filter(|key| key.len() <= LONGEST).ok_or_else(unknown)?;
@@ -89,7 +89,7 @@ impl Origin {
     }
 }
 
-/// Refuses `person`, whose PIN was right, at a device that is not enrolled where all must be, unless they can enrol it.
+/// Refuses `person`, after a right PIN, at a device that is not enrolled where all must be, unless they can enrol it.
 pub(crate) async fn may_sign_in(auth: &Auth, device: Option<&Device>, person: Uuid) -> Result<()> {
     if !auth.enrolled_only || device.is_some() {
         return Ok(());
@@ -100,7 +100,7 @@ pub(crate) async fn may_sign_in(auth: &Auth, device: Option<&Device>, person: Uu
 }
 
 impl Device {
-    /// Notes that somebody signs in here, in the transaction of that; 401 when it was revoked meanwhile.
+    /// Notes that a user signs in here, in the transaction of that; 401 when it was revoked meanwhile.
     pub(crate) async fn seen(&self, tx: &Tx, now: Instant) -> Result<()> {
         #[expect(clippy::disallowed_methods, reason = "devices stay at their server")]
         let seen = device::Entity::update_many()

@@ -14,24 +14,24 @@ use crate::files;
 
 pub(crate) struct FactorUses {
     file: Option<PathBuf>,
-    known: Mutex<Known>,
+    known: Mutex<UseCount>,
 }
 
-struct Known {
+struct UseCount {
     /// `None` until the file was read or there is something to note.
     uses: Option<i64>,
     /// What the file says.
     written: Option<i64>,
     /// Whether it is in the log that the file cannot be written.
-    is_told: bool,
+    is_logged: bool,
 }
 
 impl FactorUses {
     pub(super) const fn new(file: Option<PathBuf>) -> Self {
-        Self { file, known: Mutex::new(Known { uses: None, written: None, is_told: false }) }
+        Self { file, known: Mutex::new(UseCount { uses: None, written: None, is_logged: false }) }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Known> {
+    fn lock(&self) -> MutexGuard<'_, UseCount> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -64,10 +64,10 @@ impl FactorUses {
         match files::write_secret(file, uses.to_string().as_bytes()) {
             Ok(()) => {
                 known.written = Some(uses);
-                known.is_told = false;
+                known.is_logged = false;
             }
-            Err(error) if !known.is_told => {
-                known.is_told = true;
+            Err(error) if !known.is_logged => {
+                known.is_logged = true;
                 tracing::error!(%error, "that codes were used cannot be noted beside the database; it is tried again");
             }
             Err(_) => {}
@@ -99,7 +99,7 @@ pub(crate) async fn note(auth: &Auth, uses: i64) {
     }
 }
 
-/// A disk may be slow: nobody else's request waits for it.
+/// A disk may be slow: no other request waits for it.
 async fn aside<T: Send + 'static>(auth: &Auth, work: impl FnOnce(&FactorUses) -> T + Send + 'static) -> Result<T> {
     let factor_uses = auth.factor_uses.clone();
     tokio::task::spawn_blocking(move || work(factor_uses.as_ref())).await.map_err(|error| Error::internal(error))

@@ -1,4 +1,4 @@
-//! First PINs: made here for somebody, shown once, and worth nothing when their owner does not come to change them.
+//! First PINs: made here for a user, shown once, and worth nothing when their owner does not come to change them.
 
 use serde_json::json;
 use tillkeep_model::{Instant, fields};
@@ -13,8 +13,8 @@ use super::{Access, Auth, Home, Revocation};
 const EXPIRED: &str = "the first PIN was not changed in time";
 
 impl Auth {
-    /// What a PIN that somebody types for `user` is held against now: nothing when they are not active, or when their first PIN is
-    /// over. A store has what headquarters gives it.
+    /// What a PIN that is typed for `user` is held against now: nothing when they are not active, or when their first
+    /// PIN is over. A store has what headquarters gives it.
     pub(crate) async fn hash_of(&self, user: &user::Model) -> Result<Option<String>, DbErr> {
         let life = self.first_pin_ms.filter(|_| self.home == Home::Hq);
         let is_over = match life {
@@ -24,7 +24,7 @@ impl Auth {
         Ok(user.pin_hash.clone().filter(|_| user.is_active && !is_over))
     }
 
-    /// When the first PIN of somebody ends, if theirs is one and such PINs end.
+    /// When the first PIN of a user ends, if theirs is one and such PINs end.
     pub fn first_pin_ends(
         &self,
         user: &user::Model,
@@ -33,13 +33,13 @@ impl Auth {
         Some(user_pins::first_since(user, pin)?.plus_millis(self.first_pin_ms?))
     }
 
-    /// Active people whose first PIN is over.
+    /// Active people with a first PIN that is over.
     pub async fn expired_first_pins(&self) -> Result<Vec<user::Model>, DbErr> {
         let Some(life) = self.first_pin_ms else { return Ok(Vec::new()) };
         user_pins::expired(self.db.reader(), self.clock.now().plus_millis(-life), false).await
     }
 
-    /// Digits of a new PIN of somebody at the least.
+    /// Digits of a new PIN of a user at the least.
     pub fn least_digits(&self, person: &Access) -> usize {
         if person.reaches_beyond_a_till() { self.pin_min_length_beyond_a_till } else { self.pin_min_length }
     }

@@ -1,6 +1,6 @@
-//! A PIN that two people have in one store. Whoever proposes a PIN that somebody has knows it from then on, and somebody who comes
-//! into a store where another one has the same would be taken for them: what is known to another is worth nothing from
-//! that moment on, and nobody is told whose it was. `docs/security.md`, PINs.
+//! A PIN that two people have in one store. Whoever proposes a PIN that another user has knows it from then on, and a
+//! user who comes into a store where another one has the same would be taken for them: what is known to another is
+//! worth nothing from that moment on, and no answer says whose it was. `docs/security.md`, PINs.
 
 use serde_json::json;
 use tillkeep_model::{Instant, fields};
@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use super::{Auth, Home, PinLogin, Revocation, Sessions};
 
-/// Why the sessions of somebody ended whose PIN did, as the database has it.
+/// Why the sessions of a user ended whose PIN did, as the database has it.
 const ENDED: &str = "the PIN is somebody else's as well";
 
 /// The active people who have a PIN with one of these look-up keys and sign in with it alone.
@@ -91,7 +91,7 @@ pub async fn end_known(tx: &mut Tx, user_id: Uuid, now: Instant) -> Result<bool,
 /// What ended. Where it is committed, [`Ended::tell`] puts it in force.
 #[derive(Debug, Default)]
 pub struct Ended {
-    /// Whose sessions end.
+    /// The user whose sessions end.
     people: Vec<Uuid>,
     /// To be written last, as all lines of the audit log.
     pub lines: Vec<audit::Entry>,
@@ -106,7 +106,7 @@ impl Ended {
     }
 }
 
-/// Ends the PINs of `owners`, which somebody else knows; `entry` is written for each.
+/// Ends the PINs of `owners`, which another user knows; `entry` is written for each.
 pub(super) async fn hit(
     auth: &Auth,
     tx: &mut Tx,
@@ -116,7 +116,7 @@ pub(super) async fn hit(
 ) -> Result<Ended, DbErr> {
     let mut ended = Ended::default();
     for owner in owners {
-        tracing::warn!(owner = %owner.id, "somebody else has or proposed the PIN of this person: it is worth nothing any more");
+        tracing::warn!(owner = %owner.id, "another user has or proposed the PIN of this person: it is worth nothing any more");
         metrics::counter!("tillkeep_pins_exposed_total").increment(1);
         let wholly = end(auth, tx, owner, now).await?;
         ended.people.extend(wholly.then_some(owner.id));
@@ -130,7 +130,7 @@ pub(super) async fn hit(
 }
 
 /// Parts `user_id`, who comes into stores, from those there who have the same PIN. Either would be signed in as the other, and
-/// whoever is told alone would know the other's: both PINs end. `entry` is written for each pair.
+/// whoever learns of it alone would know the other's: both PINs end. `entry` is written for each pair.
 pub async fn part(auth: &Auth, tx: &mut Tx, user_id: Uuid, entry: &audit::Entry, now: Instant) -> Result<Ended, DbErr> {
     take_turn(&*tx, Turn::Pin).await?;
     let comer = Entity::find_by_id(user_id).filter(Column::IsActive.eq(true)).one(&*tx).await?;

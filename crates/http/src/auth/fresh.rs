@@ -21,29 +21,29 @@ pub(crate) fn fresh_until(at: Instant) -> Instant {
 }
 
 impl Auth {
-    /// Whether somebody is asked for more than a PIN.
+    /// Whether a user is asked for more than a PIN.
     pub fn is_asked_for_factor(&self, has_factor: bool) -> bool {
         has_factor && self.second_factor != SecondFactor::Off
     }
 
-    /// Whether somebody must have a second factor.
+    /// Whether a user must have a second factor.
     pub fn must_have_factor(&self, person: &Access) -> bool {
         self.second_factor == SecondFactor::Required && person.reaches_beyond_a_store()
     }
 
-    /// Whether somebody must have a second factor and has none.
+    /// Whether a user must have a second factor and has none.
     pub fn lacks_factor(&self, person: &Access) -> bool {
         self.must_have_factor(person) && !person.has_factor
     }
 
-    /// What somebody holds in `session`: a PIN without a name opens nothing beyond a store for whoever is asked for more than a
-    /// PIN, or should be.
+    /// What a user holds in `session`: a PIN without a name opens nothing beyond a store for whoever is asked for more
+    /// than a PIN, or should be.
     pub(super) fn opened_by(&self, session: &State, access: Arc<Access>) -> Arc<Access> {
         let bound = self.is_asked_for_factor(access.has_factor) || self.must_have_factor(&access);
         if session.by_pin_alone && bound { Arc::new(access.within_a_store()) } else { access }
     }
 
-    /// To be called at the start: sessions from where nobody was asked for a second factor end where whoever has one is.
+    /// To be called at the start: sessions from where no second factor was asked for end where whoever has one is.
     pub async fn end_sessions_without_factor(&self) -> Result<()> {
         if self.home != Home::Hq || self.second_factor == SecondFactor::Off {
             return Ok(());

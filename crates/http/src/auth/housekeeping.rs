@@ -22,7 +22,7 @@ const FORGET_EVERY: u32 = 300;
 /// Looks between two notes of which sessions were used: ten seconds.
 const NOTE_USES_EVERY: u32 = 5;
 
-/// Looks between two searches for approvals that nobody used: half a minute.
+/// Looks between two searches for unused approvals: half a minute.
 const APPROVALS_EVERY: u32 = 15;
 
 /// How long an approval that was used is kept: for whoever looks into what happened today.
@@ -46,7 +46,7 @@ pub fn start(auth: Arc<Auth>, leases: Leases, stop: CancellationToken) {
             if looks.is_multiple_of(APPROVALS_EVERY)
                 && let Err(error) = db::retry_serialization(|| forget_unused_approvals(&auth)).await
             {
-                tracing::warn!(%error, "approvals that nobody used could not be removed; it is tried again");
+                tracing::warn!(%error, "unused approvals could not be removed; it is tried again");
             }
             if looks.is_multiple_of(NOTE_USES_EVERY)
                 && let Err(error) = auth.sessions.note_uses(&auth.db, auth.clock.now()).await
@@ -93,7 +93,7 @@ pub async fn reload_keys(auth: &Arc<Auth>, forced: bool) {
     }
 }
 
-/// Removes the approvals that nobody used in their time: that they were given stands in the audit log.
+/// Removes the approvals that were not used in their time: that they were given stands in the audit log.
 pub async fn forget_unused_approvals(auth: &Auth) -> Result<(), DbErr> {
     if auth.home == Home::Hq {
         return Ok(());

@@ -58,7 +58,7 @@ impl LastUsed {
         let due: Vec<Uuid> = self.lock().iter().filter(|(_, used)| is_due(used)).map(|(id, _)| *id).collect();
         for part in due.chunks(AT_ONCE) {
             let tx = db.begin_aside().await?;
-            // Waits for nobody: whoever ends sessions locks many of them, in another order.
+            // Waits for no lock: whoever ends sessions locks many of them, in another order.
             let free: Vec<Uuid> = Entity::find()
                 .select_only()
                 .column(Column::Id)

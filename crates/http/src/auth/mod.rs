@@ -1,9 +1,9 @@
 //! Who calls, and what they may. Specification, sections 4.1, 4.2 and 5; the same on both servers.
 
 mod access;
-mod act;
 mod address;
 pub mod asked;
+mod audited_tx;
 mod by_pin;
 mod caller;
 pub mod device;
@@ -40,8 +40,8 @@ use uuid::Uuid;
 
 pub use access::{Access, AccessCache, Assignment};
 pub(crate) use access::{is_active, is_outlived};
-pub use act::Act;
 pub use address::client_address;
+pub use audited_tx::AuditedTx;
 pub use by_pin::user_of_pin;
 pub use caller::{Caller, bearer};
 pub use device::{Device, Origin};
@@ -84,20 +84,20 @@ pub struct Auth {
     pub leaving: CancellationToken,
     /// Digits of a new PIN at the least.
     pub pin_min_length: usize,
-    /// The same of somebody who may do more than work at a till.
+    /// The same of a user who may do more than work at a till.
     pub pin_min_length_beyond_a_till: usize,
-    /// How long a PIN lasts that was made for somebody and is not changed; `None` is for ever.
+    /// How long a PIN lasts that was made for a user and is not changed; `None` is for ever.
     pub(crate) first_pin_ms: Option<i64>,
     /// Whether a PIN alone is taken from enrolled tills only.
     pub enrolled_only: bool,
     /// Whom headquarters looks up by a PIN alone.
     pub pin_login_at_hq: PinLogin,
-    /// Who shows a second factor; at a store nobody.
+    /// Who shows a second factor; at a store no user.
     pub second_factor: SecondFactor,
     /// How browsers reach headquarters.
     pub public_url: Option<String>,
     pub(crate) factor_uses: Arc<FactorUses>,
-    /// For how many days a store keeps what verifies somebody of whom it asked headquarters.
+    /// For how many days a store keeps what verifies a user of whom it asked headquarters.
     pub keep_verifier_days: i64,
     trusted_proxies: Vec<IpNet>,
     /// What the server does after a commit: HQ tells its stores of what changed.
@@ -115,14 +115,14 @@ pub trait Headquarters: Send + Sync {
     fn is_there(&self) -> bool;
     /// When it answered last, since this server runs.
     fn heard_at(&self) -> Option<Instant>;
-    /// Changes the PIN of somebody who typed the present one; without a new one, only how headquarters keeps it.
+    /// Changes the PIN of a user who typed the present one; without a new one, only how headquarters keeps it.
     fn change_pin(&self, user_id: Uuid, current: String, new: Option<String>) -> Asking<'_>;
-    /// Who that is of whom nobody here knows, as they are here, with what verifies the PIN from then on; nobody when headquarters does
-    /// not say so, for whatever reason.
+    /// The user whom this server does not know, as they are here, with what verifies the PIN from then on; `None` when
+    /// headquarters does not say so, for whatever reason.
     fn sign_in(&self, asked: StoreSignIn) -> Knowing<'_>;
 }
 
-/// A question to headquarters who somebody is.
+/// A question to headquarters who a user is.
 pub type Knowing<'a> = Pin<Box<dyn Future<Output = Option<(user::Model, StoreSignedIn)>> + Send + 'a>>;
 
 /// A question to headquarters that is being answered.
@@ -248,7 +248,7 @@ impl Auth {
         }
     }
 
-    /// What somebody holds now: from memory, unless another server may have changed it unnoticed.
+    /// What a user holds now: from memory, unless another server may have changed it unnoticed.
     pub async fn access_of(&self, user_id: Uuid) -> std::result::Result<Option<Arc<Access>>, DbErr> {
         if self.are_followed.get().is_some_and(|are_followed| !are_followed()) {
             self.invalidate();
@@ -288,8 +288,8 @@ impl Auth {
         self.headquarters.get().ok_or_else(hq_unreachable)
     }
 
-    /// Whether somebody has to change their PIN before anything else: where they can, which is at headquarters, and at a store with
-    /// a line for whoever holds no more than runs one.
+    /// Whether a user has to change their PIN before anything else: where they can, which is at headquarters, and at a
+    /// store with a line for whoever holds no more than runs one.
     pub fn must_change_pin(&self, access: &Access) -> bool {
         let is_there = || self.headquarters.get().is_some_and(|headquarters| headquarters.is_there());
         let can = self.home == Home::Hq || (!access.holds_beyond_a_store() && is_there());
@@ -312,8 +312,8 @@ impl Auth {
         tx.commit().await.map(drop)
     }
 
-    /// Puts somebody who asked for more than they have into the audit log, beside the answer: each is counted, and noted once a
-    /// minute.
+    /// Puts a caller who asked for more than they have into the audit log, beside the answer: each is counted, and
+    /// noted once a minute.
     pub(crate) fn note_refusal(self: Arc<Self>, code: ErrorCode, text: &str, entry: audit::Entry) {
         let Some(person) = entry.user_id else { return };
         let refused = Refused { code, text: text.to_owned(), entry, count: 1 };

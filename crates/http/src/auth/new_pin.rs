@@ -1,5 +1,5 @@
-//! A PIN that is about to become somebody's. Whoever proposes one learns whether it is free; so only the owner of an account
-//! proposes, few times a day, and a PIN that somebody has is worth nothing from then on.
+//! A PIN that a user is about to get. Whoever proposes one learns whether it is free; so only the owner of an account
+//! proposes, few times a day, and a PIN that another user has is worth nothing from then on.
 
 use tillkeep_model::{ErrorCode, Instant};
 use tillkeep_storage::attempts::Bucket;
@@ -17,7 +17,7 @@ use super::{Access, Auth, Home, Revocation, Sessions};
 use crate::error::{Error, Result};
 use crate::pins::{self, Hashed, is_former};
 
-/// Refuses a weak PIN of somebody who needs `least` digits.
+/// Refuses a weak PIN of a user who needs `least` digits.
 pub fn check_new_pin(pin: &str, least: usize) -> Result<()> {
     match pins::weakness(pin, least) {
         Some(_) => Err(pin_not_allowed(least)),
@@ -25,8 +25,8 @@ pub fn check_new_pin(pin: &str, least: usize) -> Result<()> {
     }
 }
 
-/// Refuses a new PIN that is to be set by way of a store for somebody who holds more than runs one: whoever has that store must not
-/// become who they are.
+/// Refuses a new PIN that is to be set by way of a store for a user who holds more than runs one: whoever has that
+/// store must not become who they are.
 pub fn refuse_at_store(access: &Access) -> Result<()> {
     if !access.holds_beyond_a_store() {
         return Ok(());
@@ -36,7 +36,8 @@ pub fn refuse_at_store(access: &Access) -> Result<()> {
     Err(Error::new(ErrorCode::ChangeAtHeadquarters, text))
 }
 
-/// Hashes a PIN that an operator chose for somebody who may do everything, outside of any transaction: it is slow on purpose.
+/// Hashes a PIN that an operator chose for a user who may do everything, outside of any transaction: it is slow on
+/// purpose.
 pub async fn hash_new_pin(auth: &Auth, pin: &str) -> Result<Hashed> {
     check_new_pin(pin, auth.pin_min_length_beyond_a_till)?;
     auth.pins.hash(pin).await
@@ -88,8 +89,8 @@ async fn wrong(auth: &Auth, attempt: Attempt, claimant: &Claimant, user: &user::
     Ok(Error::new(ErrorCode::InvalidCredentials, "the current PIN is wrong"))
 }
 
-/// Counts what somebody proposes, taken or not and for good: whoever changes it again and again learns of each whether somebody
-/// has it. It also counts for who made their account.
+/// Counts what a user proposes, taken or not and for good: whoever changes it again and again learns of each whether
+/// another user has it. It also counts for who made their account.
 async fn propose(auth: &Auth, user: &user::Model, claimant: &Claimant, new: &str) -> Result<(Attempt, Hashed)> {
     let counts_for = user_pins::counts_for(auth.db.reader(), user, auth.clock.now()).await?;
     let proposed = throttle::take(auth, &throttle::proposal_buckets(user.id, counts_for), claimant).await?;
@@ -109,7 +110,8 @@ async fn settle(
     let mut tx = auth.db.begin().await?;
     // Of two who propose the same PIN at once the second one sees the first.
     take_turn(&tx, Turn::Pin).await?;
-    // Somebody may have set another one since the present one was verified: then it is not the present one any more.
+    // Another request may have set another one since the present one was verified: then it is not the present one any
+    // more.
     let still = user::Entity::find_by_id(user.id).filter(same_pin(auth, user)).lock_exclusive().one(&tx).await?;
     if still.is_none() {
         drop(tx);
@@ -142,7 +144,7 @@ async fn settle(
 }
 
 /// Keeps a PIN that was typed, and was made by release 0.1.0, as PINs are kept now; as long as a store has that release,
-/// nobody could sign in there with it.
+/// its owner could not sign in there with it.
 pub async fn renew(auth: &Auth, user: &user::Model, pin: &str) -> Result<()> {
     let Some(former) = user.pin_hash.as_deref().filter(|hash| is_former(hash)) else { return Ok(()) };
     if staff::former_stores(auth.db.reader()).await? > 0 {
@@ -152,7 +154,7 @@ pub async fn renew(auth: &Auth, user: &user::Model, pin: &str) -> Result<()> {
     let mut tx = auth.db.begin().await?;
     take_turn(&tx, Turn::Pin).await?;
     if !rivals(auth, &tx, user.id, hashed.lookups()).await?.is_empty() {
-        // Two people have it, which nothing tells of the way it was kept: it stays as it is, and names nobody here.
+        // Two people have it, which nothing tells of the way it was kept: it stays as it is, and finds no user here.
         return Ok(());
     }
     let kept = user::Entity::find_by_id(user.id).one(&tx).await?.and_then(|kept| kept.pin_lookup);
@@ -162,7 +164,7 @@ pub async fn renew(auth: &Auth, user: &user::Model, pin: &str) -> Result<()> {
             .col_expr(user::Column::PinHash, Expr::value(hashed.hash))
             .col_expr(user::Column::PinLookup, Expr::value(lookup))
             .filter(user::Column::Id.eq(user.id))
-            // Nobody has set another one meanwhile.
+            // No other request has set another one meanwhile.
             .filter(user::Column::PinHash.eq(former))
     })
     .await?;
@@ -207,19 +209,19 @@ pub(crate) fn same_pin(auth: &Auth, user: &user::Model) -> Condition {
     same.add(user.pin_changed_at.map_or_else(|| changed.is_null(), |at| changed.eq(at)))
 }
 
-/// Whether somebody active has this PIN, wherever they work: one that is made here is nobody's.
+/// Whether an active user has this PIN, wherever they work: one that is made here has no owner yet.
 pub async fn is_taken(auth: &Auth, hashed: &Hashed) -> Result<bool, DbErr> {
     Ok(holders(hashed.lookups()).one(auth.db.reader()).await?.is_some())
 }
 
-/// Who made a PIN: nobody is named who has the machine.
+/// Who made a PIN: whoever has the machine is not named.
 #[derive(Clone, Copy, Debug)]
 pub struct Maker {
     /// For whom counts what its owner proposes at first.
     pub counts_for: Option<Uuid>,
 }
 
-/// Sets a user's PIN, which nobody else may have in the same stores; `by` made it, or else its owner chose it.
+/// Sets a user's PIN, which no other user may have in the same stores; `by` made it, or else its owner chose it.
 pub async fn set_pin(
     auth: &Auth,
     tx: &mut Tx,
@@ -253,7 +255,7 @@ async fn write_pin(tx: &mut Tx, user_id: Uuid, hashed: &Hashed, by: Option<Maker
     }
 }
 
-/// One answer for a weak PIN and for one that somebody has; it has `least` digits at the least.
+/// One answer for a weak PIN and for one that is taken; it has `least` digits at the least.
 pub fn pin_not_allowed(least: usize) -> Error {
     let most = pins::LONGEST;
     let text = format!(

@@ -79,18 +79,18 @@ pub fn refuse_escalation<'a, P: Requirement>(
     if missing.is_empty() {
         return Ok(());
     }
-    let text = "nobody gives or takes what they do not hold themselves, in the same stores";
+    let text = "a user gives and takes only what they hold themselves, in the same stores";
     Err(Error::new(ErrorCode::Escalation, text).with("missing", missing))
 }
 
 /// Whoever sets a person's PIN can sign in as that person: 403 when that would be more than the caller holds. The same
-/// goes for ending the sessions of somebody who holds more.
+/// goes for ending the sessions of a user who holds more.
 pub fn refuse_impersonation<P: Requirement>(caller: &Caller<P>, person: &Access) -> Result<()> {
     if person.user.id == caller.user_id {
         return Ok(());
     }
     let mut by_store: BTreeMap<Option<Uuid>, BTreeSet<&String>> = BTreeMap::new();
-    // At a store only the roles that count there: nobody is anything else to it.
+    // At a store only the roles that count there: a store knows no others.
     for assignment in person.counting(caller.auth().home_store()) {
         by_store.entry(assignment.store_id).or_default().extend(assignment.codes.iter());
     }

@@ -1,5 +1,5 @@
-//! Where somebody signed in to headquarters before: their guesses are counted by themselves there, and what strangers try does not
-//! make them wait. A browser says so with a key that it was given at a sign-in, an address by itself.
+//! Where a user signed in to headquarters before: their guesses are counted by themselves there, and what strangers try
+//! does not make them wait. A browser says so with a key that it was given at a sign-in, an address by itself.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -20,7 +20,7 @@ use crate::files;
 const PREFIX: &str = "web_";
 
 impl Claimant {
-    /// Looks whether somebody with `user` (nobody has the name: `None`) signed in before in the browser that says so. What the
+    /// Looks whether `user` (`None` when no user has the name) signed in before in the browser that says so. What the
     /// database is asked is the same for whoever exists and whoever does not.
     pub async fn recognised(&mut self, auth: &Auth, user: Option<&user::Model>) -> Result<(), DbErr> {
         let Some(browser) = self.browser.as_deref().filter(|_| auth.home == Home::Hq) else { return Ok(()) };
@@ -49,7 +49,8 @@ impl Claimant {
     }
 }
 
-/// The person for whom counts what is typed in a browser of `user_id`: accounts that somebody makes would each be a new start.
+/// The person for whom counts what is typed in a browser of `user_id`: accounts that a user makes would each be a new
+/// start.
 async fn answers(conn: &impl ConnectionTrait, user_id: Uuid, now: Instant) -> Result<Uuid, DbErr> {
     match user::Entity::find_by_id(user_id).one(conn).await? {
         Some(user) => user_pins::counts_for(conn, &user, now).await,
@@ -64,8 +65,8 @@ pub(crate) struct Noted {
     pub key: Option<String>,
 }
 
-/// Notes where `user`, whose row is locked, signs in with a PIN of their own for which nobody else answers any more: accounts that
-/// somebody makes to throw them away make no place known.
+/// Notes where `user`, whose row is locked, signs in with a PIN of their own for which no other user answers any more:
+/// accounts that are made to be thrown away make no place known.
 pub(crate) async fn note(
     auth: &Auth,
     tx: &Tx,

@@ -50,15 +50,15 @@ pub struct Sessions {
     used: LastUsed,
 }
 
-/// A session whose place a new one took.
+/// A session that a new one replaced.
 #[derive(Debug)]
 pub struct Replaced {
     pub row: Model,
     used: Option<Instant>,
 }
 
-/// Why a session ended whose place a new one took, as the database and the log have it; a refresh is told by the code of this
-/// name.
+/// Why a session ended that a new one replaced, as the database and the log have it; a refresh is answered with the
+/// code of this name.
 pub const REPLACED: &str = "session_replaced";
 
 /// Which sessions end.
@@ -164,7 +164,7 @@ impl Sessions {
         Ok(())
     }
 
-    /// Ends the sessions that people with a second factor opened with name and PIN where nobody was asked for more.
+    /// Ends the sessions that people with a second factor opened with name and PIN where no factor was asked for.
     pub(super) async fn revoke_without_factor(conn: &impl ConnectionTrait, now: Instant) -> Result<(), DbErr> {
         let have = second_factor::Entity::find().select_only().column(second_factor::Column::UserId);
         Entity::update_many()
@@ -192,7 +192,7 @@ impl Sessions {
 
     /// Ends what a new session takes the place of: that of the same person at the same terminal, and of more than
     /// [`OF_A_PERSON`] those that were used least recently. One that was never used has been used least of all, or whatever
-    /// signs in again and again would throw out who works. The newest always stays: somebody stands at the till.
+    /// signs in again and again would throw out who works. The newest always stays: its user stands at the till.
     pub async fn replace(
         &self,
         conn: &impl ConnectionTrait,

@@ -13,12 +13,12 @@ use crate::tokens::keys::GivenKeys;
 
 /// Digits of the PINs of people who may do more than work at a till.
 const BEYOND_A_TILL: usize = 6;
-/// So long somebody has to come with the PIN that was made for them.
+/// So long a user has to come with the PIN that was made for them.
 const FIRST_PIN_DAYS: u32 = 7;
 /// Of several people who type their PINs at one moment the last one hears of it after so long at the most.
 const WAITS_FOR_OTHERS: Duration = Duration::from_secs(2);
 
-/// Whom headquarters looks up when somebody types a PIN alone.
+/// Whom headquarters looks up when a PIN alone is typed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(try_from = "String", rename_all = "snake_case")]
 pub enum PinLogin {
@@ -27,7 +27,7 @@ pub enum PinLogin {
     /// People with a role that counts in the store that is named.
     #[default]
     Scoped,
-    /// Nobody: at headquarters people sign in with their names.
+    /// No user: at headquarters people sign in with their names.
     Off,
 }
 
@@ -48,7 +48,7 @@ impl TryFrom<String> for PinLogin {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 #[serde(try_from = "String", rename_all = "snake_case")]
 pub enum SecondFactor {
-    /// Nobody, as the specification has it.
+    /// No user, as the specification has it.
     Off,
     /// Whoever has set one up.
     #[default]
@@ -77,9 +77,9 @@ pub struct SignInSettings {
     pub trusted_proxies: Vec<IpNet>,
     /// Digits of a new PIN at the least, 4 to 12.
     pub pin_min_length: usize,
-    /// The same of somebody who may do more than work at a till.
+    /// The same of a user who may do more than work at a till.
     pub pin_min_length_beyond_a_till: usize,
-    /// Days for which a PIN lasts that was made for somebody and is not changed; 0 is for ever.
+    /// Days for which a PIN lasts that was made for a user and is not changed; 0 is for ever.
     pub first_pin_days: u32,
     /// At a store: whether a PIN alone is taken from enrolled tills only.
     pub enrolled_only: bool,
@@ -91,7 +91,7 @@ pub struct SignInSettings {
     pub public_url: Option<String>,
     /// Where this server notes how many codes of second factors were used.
     pub factor_uses: Option<PathBuf>,
-    /// For how many days a store keeps what verifies somebody of whom it asked headquarters.
+    /// For how many days a store keeps what verifies a user of whom it asked headquarters.
     pub keep_verifier_days: i64,
     /// How long an attempt waits for those that are under way before it.
     pub waits_for_others: Duration,

@@ -18,15 +18,15 @@ use super::{Auth, Caller, Device, Home, Origin};
 use crate::error::{Error, Result};
 use crate::pins::Hashed;
 
-/// A place where somebody signed in before.
+/// A place where a user signed in before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct KnownPlace {
     pub id: Uuid,
-    /// Whose it is; where a PIN alone is typed, who answers for them.
+    /// Its user; where a PIN alone is typed, who answers for them.
     pub user_id: Uuid,
 }
 
-/// Who claims to be somebody, as far as that is known before the PIN is.
+/// Who claims to be a user, as far as that is known before the PIN is.
 #[derive(Clone, Debug)]
 pub struct Claimant {
     pub address: IpAddr,
@@ -35,21 +35,21 @@ pub struct Claimant {
     /// At headquarters: of the key that a browser showed, and what is known of it.
     pub(crate) browser: Option<String>,
     pub(crate) known: Option<KnownPlace>,
-    /// Of somebody who is signed in.
+    /// Of a user who is signed in.
     session: Option<Uuid>,
-    /// At headquarters: whether somebody signed in from this address before.
+    /// At headquarters: whether a user signed in from this address before.
     pub(crate) is_known_address: bool,
     pub store_id: Option<Uuid>,
     pub terminal_id: Option<String>,
 }
 
 impl Claimant {
-    /// Somebody at `from` who is not signed in.
+    /// A stranger at `from` who is not signed in.
     pub fn at(from: Origin, store_id: Option<Uuid>, terminal_id: Option<String>) -> Self {
         Self { device: from.device, browser: from.browser, store_id, terminal_id, ..Self::from_address(from.address) }
     }
 
-    /// Somebody at a store, which passes on what they typed.
+    /// A person at a store, which passes on what they typed.
     pub fn through(store_id: Uuid, address: IpAddr) -> Self {
         Self { store_id: Some(store_id), ..Self::from_address(address) }
     }
@@ -67,7 +67,7 @@ impl Claimant {
         }
     }
 
-    /// Somebody who is signed in.
+    /// A user who is signed in.
     pub fn new<P: Requirement>(caller: &Caller<P>) -> Self {
         let (store_id, terminal_id) = (caller.store_id, caller.terminal_id.clone());
         let known = caller.place.map(|id| KnownPlace { id, user_id: caller.user_id });
@@ -137,8 +137,8 @@ pub struct Attempt {
     earlier: Option<Taken>,
 }
 
-/// The buckets of a PIN alone. At headquarters whichever store is named makes no difference, and all places where nobody signed in
-/// before have one more together. The browsers of one person are one: else each would be a new start.
+/// The buckets of a PIN alone. At headquarters whichever store is named makes no difference, and all places where no
+/// user signed in before have one more together. The browsers of one person are one: else each would be a new start.
 pub fn pin_buckets(auth: &Auth, claimant: &Claimant) -> Vec<Bucket> {
     if let Home::Store(_) = auth.home {
         return vec![claimant.bucket(Kind::UnknownDevices)];
@@ -150,8 +150,8 @@ pub fn pin_buckets(auth: &Auth, claimant: &Claimant) -> Vec<Bucket> {
     if claimant.is_known_address { vec![here] } else { vec![here, Bucket::new(Kind::HeadquartersAnywhere, "")] }
 }
 
-/// The buckets of a username, whether somebody has it or not: what was typed is not kept. An enrolled till, a browser in which its
-/// owner signed in before, and whoever is signed in, are stopped by their own guesses alone.
+/// The buckets of a username, whether a user has it or not: what was typed is not kept. An enrolled till, a browser in
+/// which its owner signed in before, and whoever is signed in, are stopped by their own guesses alone.
 pub fn account_buckets(auth: &Auth, folded: &str, user_id: Option<Uuid>, claimant: &Claimant) -> Result<Vec<Bucket>> {
     let name = auth.pins.keyed(folded)?;
     let here = Bucket { user_id, ..Bucket::new(Kind::Account, format!("{name} {}", claimant.origin())) };
@@ -159,11 +159,11 @@ pub fn account_buckets(auth: &Auth, folded: &str, user_id: Option<Uuid>, claiman
     Ok(if claimant.by_itself().is_some() { vec![here] } else { vec![here, anywhere] })
 }
 
-/// The buckets of PINs that somebody proposes, for whom another one may answer. "Not allowed" for a PIN that is not weak means that
-/// somebody has it, so that the answers to many would name them all.
+/// The buckets of PINs that a user proposes, for whom another one may answer. "Not allowed" for a PIN that is not weak
+/// means that another user has it, so that the answers to many would name them all.
 pub fn proposal_buckets(user_id: Uuid, counts_for: Uuid) -> [Bucket; 3] {
     [(Kind::Proposal, user_id), (Kind::ProposalRefused, counts_for), (Kind::ProposalAccepted, counts_for)]
-        .map(|(kind, whose)| Bucket { user_id: Some(whose), ..Bucket::new(kind, whose.to_string()) })
+        .map(|(kind, id)| Bucket { user_id: Some(id), ..Bucket::new(kind, id.to_string()) })
 }
 
 /// The bucket of codes of a second factor: one for each known browser of the person, which whoever knows the PIN must not be able to
@@ -179,7 +179,7 @@ pub(crate) fn challenge_bucket(user_id: Uuid, challenge: Uuid) -> Bucket {
     Bucket { user_id: Some(user_id), ..Bucket::new(Kind::SecondFactor, format!("challenge-{challenge}")) }
 }
 
-/// The bucket of locks that somebody lifts.
+/// The bucket of locks that a user lifts.
 pub fn unlock_bucket(user_id: Uuid) -> Bucket {
     Bucket { user_id: Some(user_id), ..Bucket::new(Kind::Unlock, user_id.to_string()) }
 }
@@ -196,7 +196,7 @@ pub fn login_buckets(auth: &Auth, folded: &str, user_id: Option<Uuid>, claimant:
 /// Counts an attempt, or refuses it with 429 when one of its buckets is blocked. Where what blocks it is not judged yet, as of
 /// several people who type their PINs at one moment, it waits for that.
 pub async fn take(auth: &Auth, buckets: &[Bucket], claimant: &Claimant) -> Result<Attempt> {
-    // Without the secrets no PIN can be looked at, and nobody's attempts are wasted.
+    // Without the secrets no PIN can be looked at, and no attempts are wasted.
     auth.pins.require_key()?;
     let begun = Moment::now();
     let mut place = None;

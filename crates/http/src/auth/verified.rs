@@ -1,4 +1,4 @@
-//! Whether somebody is who they say, and the refusal when not.
+//! Whether a user is who they say, and the refusal when not.
 
 use tillkeep_model::ErrorCode;
 use tillkeep_storage::audit;
@@ -39,7 +39,7 @@ pub(crate) async fn refuse(auth: &Auth, attempt: Attempt, entry: audit::Entry) -
     Ok(wrong())
 }
 
-/// One answer for a name that nobody has and a PIN that is not theirs.
+/// One answer for an unknown name and a PIN that is not theirs.
 pub(super) fn wrong() -> Error {
     Error::new(ErrorCode::InvalidCredentials, "the name or the PIN is wrong")
 }

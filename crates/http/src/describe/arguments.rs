@@ -97,7 +97,7 @@ impl<T: ToSchema> Argument for Unread<T> {
     }
 }
 
-/// The schema of a parameter: no query can say null, and what has a name is told in place.
+/// The schema of a parameter: no query can say null, and what has a name is described in place.
 fn written(schema: RefOr<Schema>, used: &[(String, RefOr<Schema>)]) -> RefOr<Schema> {
     match schema {
         RefOr::Ref(named) => {

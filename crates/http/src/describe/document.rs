@@ -39,7 +39,7 @@ pub fn document(about: About, routes: &[Route]) -> OpenApi {
     for route in routes {
         let mut operation = described(route);
         for (status, (name, response)) in refusals(&route.operation) {
-            // A refusal of one route alone is told there.
+            // A refusal of one route alone is described there.
             let response: RefOr<_> = if used.get(&name).is_some_and(|count| *count > 1) {
                 components.responses.insert(name.clone(), response.into());
                 Ref::from_response_name(name).into()

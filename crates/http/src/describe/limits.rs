@@ -86,7 +86,7 @@ pub fn or_null(value: RefOr<Schema>) -> RefOr<Schema> {
     }
 }
 
-/// A PIN that somebody chooses, as far as a description can say what is no `pins::weakness`.
+/// A PIN that a user chooses, as far as a description can say what is no `pins::weakness`.
 pub fn new_pin() -> RefOr<Schema> {
     ObjectBuilder::new()
         .schema_type(Type::String)
@@ -109,7 +109,7 @@ fn or_null_type(mut object: Object) -> Object {
     object
 }
 
-/// `field`, of a column whose rows look like `column`; a new row has a default.
+/// `field`, of a column with rows that look like `column`; a new row has a default.
 pub(super) fn of_field(field: &Field, column: RefOr<Schema>, new: bool) -> RefOr<Schema> {
     let nullable = matches!(&column, RefOr::T(Schema::OneOf(_)));
     let mut schema = match of_rule(&field.rule) {

@@ -31,7 +31,8 @@ use crate::resource::{self, Fields, ListSpec, Query};
 pub trait Write {
     type Row: EntityTrait;
     const FIELDS: Fields;
-    /// What may be sent with a new row besides the columns: a plain struct whose fields may all be left out, or `()`.
+    /// What may be sent with a new row besides the columns: a plain struct with fields that may all be left out, or
+    /// `()`.
     type More: ToSchema;
     /// Columns in which `null` restores the default.
     const RESET: &'static [&'static str] = &[];

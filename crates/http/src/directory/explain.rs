@@ -1,4 +1,4 @@
-//! Why somebody may or may not: the roles, assignments and patterns that decide.
+//! Why a user may or may not: the roles, assignments and patterns that decide.
 
 use std::collections::BTreeSet;
 

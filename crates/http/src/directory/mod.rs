@@ -35,7 +35,7 @@ where
         .get("/permissions", roles::permissions)
         .about("All permissions, by module.")
         .get("/permissions/explain", explain::explain)
-        .about("Why somebody may or may not: the roles and assignments that decide.")
+        .about("Why a user may or may not: the roles and assignments that decide.")
         .fails(&[ErrorCode::NotFound])
         .post("/taxes/preview", taxes::preview)
         .about("What the rates of a tax group make of a price.")

@@ -32,7 +32,7 @@ impl Listing for Stores {
     const SPEC: ListSpec = LIST;
 }
 
-/// A store as somebody sees it who only sends goods there.
+/// A store as a user sees it who only sends goods there.
 #[derive(Serialize, ToSchema)]
 #[schema(as = StoreSummary)]
 #[serde(rename_all = "camelCase")]

@@ -93,11 +93,11 @@ pub struct UserDetail {
     /// When the PIN ends that was made for them and that they have not changed yet; it is over when that is past. Null when theirs
     /// is none, or when such PINs do not end, and at a store.
     first_pin_expires_at: Option<Instant>,
-    /// Whether they have a PIN: one that somebody else knows is taken away. Null at a store.
+    /// Whether they have a PIN: one that another user knows is taken away. Null at a store.
     has_pin: Option<bool>,
 }
 
-/// A sale of somebody, as the last sign of them.
+/// A sale of a user, as the last sign of them.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SeenAtStore {

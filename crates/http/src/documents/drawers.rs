@@ -1,5 +1,5 @@
 //! What of a drawer is shown to whom. In a store that closes blind the figures of a drawer are for those who may close
-//! one: who counts it must not be told what should be in it.
+//! one: who counts it must not learn what should be in it.
 
 use serde_json::Value as Json;
 use tillkeep_model::JsonText;
@@ -14,7 +14,7 @@ pub static MAY_CLOSE: &[&str] = CLOSING.holders;
 /// What both servers take of a list of drawers besides columns.
 pub const MORE: &[(&str, More)] = &[("businessDateFrom", More::Date), ("businessDateTo", More::Date)];
 
-/// `session` as it is shown to somebody who `knows` its figures or does not.
+/// `session` as it is shown to a user who `knows` its figures or does not.
 #[must_use]
 pub fn shown(session: Model, knows: bool) -> Model {
     if knows {

@@ -1,4 +1,4 @@
-//! What somebody is asked for who has a second factor and has not shown it.
+//! What a user is asked for who has a second factor and has not shown it.
 
 use serde::Serialize;
 use serde_json::Value as Json;
@@ -34,7 +34,7 @@ struct Asked {
     expires_at: Option<Instant>,
 }
 
-/// 401 for somebody whose PIN alone is not enough.
+/// 401 for a user whose PIN alone is not enough.
 fn required(asked: &Asked, text: &str) -> Error {
     Error::new(ErrorCode::SecondFactorRequired, text).with("challenge", asked)
 }
@@ -106,7 +106,7 @@ pub(super) async fn at_sign_in(
     ))
 }
 
-/// Asks somebody who is signed in. Nothing counts how often: the audit log has what they show, and not each question.
+/// Asks a caller who is signed in. Nothing counts how often: the audit log has what they show, and not each question.
 pub(super) async fn in_session(auth: &Auth, session_id: Uuid, user_id: Uuid, held: &[Factor]) -> Result<Error> {
     let (row, asked) = made(auth, Some(session_id), user_id, held).await?;
     let tx = auth.db.begin_aside().await?;

@@ -65,9 +65,9 @@ async fn counted(caller: &Caller<SignedInAnyPin>, with_code: bool) -> Result<Att
 }
 
 async fn by_pin(caller: &Caller<SignedInAnyPin>, pin: Option<String>) -> Result<Attempt> {
-    // Whoever found out the PIN of somebody who must have a second factor sets none up for them.
+    // Whoever found out the PIN of a user who must have a second factor sets none up for them.
     if caller.by_pin_alone && caller.auth().must_have_factor(&caller.access) {
-        let text = "this account must have a second factor, which nobody sets up with a PIN alone: sign in with your name \
+        let text = "this account must have a second factor, which is not set up with a PIN alone: sign in with your name \
                     and PIN";
         return Err(Error::new(ErrorCode::SecondFactorMissing, text));
     }

@@ -1,4 +1,4 @@
-//! What somebody gives as a second step, and what becomes of it.
+//! What a user gives as a second step, and what becomes of it.
 
 use serde_json::{Value as Json, json};
 use tillkeep_model::ErrorCode;
@@ -32,7 +32,7 @@ impl Given {
 pub(super) enum Verdict {
     Right(Shown),
     Wrong,
-    /// A passkey for what nobody is asked for any more.
+    /// A passkey for a challenge that is over.
     Gone,
 }
 
@@ -116,7 +116,7 @@ pub(crate) async fn refuse(auth: &Auth, attempt: Attempt, user_id: Uuid, claiman
     Ok(Error::new(ErrorCode::InvalidCredentials, "the code or the passkey is wrong, or was used before"))
 }
 
-/// Holds a step against what somebody has. What may be used once is used later, in the transaction of what follows.
+/// Holds a step against what the user has. What may be used once is used later, in the transaction of what follows.
 pub(super) async fn judge(
     auth: &Auth,
     user_id: Uuid,

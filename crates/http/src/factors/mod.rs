@@ -27,7 +27,7 @@ const TOTP: &str = "totp";
 const PASSKEY: &str = "passkey";
 const RECOVERY: &str = "recovery";
 
-/// The factors that somebody is asked for.
+/// The factors that a user is asked for.
 async fn asked_of(auth: &Auth, user_id: Uuid) -> Result<Vec<Factor>, DbErr> {
     let all = factors::of(auth.db.reader(), user_id).await?;
     Ok(if auth.is_asked_for_factor(!all.is_empty()) { all } else { Vec::new() })

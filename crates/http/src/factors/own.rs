@@ -21,7 +21,7 @@ use crate::extract::Id;
 /// Whoever changes their own factors.
 pub(super) type Own = Caller<Fresh<SignedInAnyFactor>>;
 
-/// Second factors of somebody, and what is asked of them.
+/// Second factors of a user, and what is asked of them.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct OwnFactors {
@@ -113,7 +113,7 @@ pub(super) async fn remove(caller: Own, Id(id): Id) -> Result<NoContent> {
     let removed = factors::remove(&act, caller.user_id, id).await?;
     let removed = removed.ok_or_else(|| Error::not_found("second factor"))?;
     if found::is_known(&act, caller.user_id).await? && !factors::has(&**act, caller.user_id).await? {
-        let text = "somebody else knows your PIN, and your second factor alone keeps them out: change the PIN first, with POST \
+        let text = "another person knows your PIN, and your second factor alone keeps them out: change the PIN first, with POST \
                     /api/v1/auth/change-pin";
         return Err(Error::new(ErrorCode::Conflict, text));
     }

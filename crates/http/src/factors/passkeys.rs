@@ -34,7 +34,7 @@ pub(super) fn judge(auth: &Auth) -> Result<Webauthn, &'static str> {
     made.build().map_err(|_| NO_NAME)
 }
 
-/// Why nobody can use a passkey here.
+/// Why passkeys cannot be used here.
 pub(super) fn unusable(auth: &Auth) -> Option<&'static str> {
     match (judge(auth), &auth.public_url) {
         (Err(why), _) => Some(why),
@@ -65,7 +65,7 @@ pub(super) fn ask(auth: &Auth, factors: &[Factor]) -> Result<Option<(Json, Passk
     Ok(Some((serde_json::to_value(asked.public_key)?, state)))
 }
 
-/// The factor whose passkey answered, with what is to be kept of it; `None` for a wrong answer.
+/// The factor of the passkey that answered, with what is to be kept of it; `None` for a wrong answer.
 pub(super) fn answered<'a>(
     auth: &Auth,
     factors: &'a [Factor],

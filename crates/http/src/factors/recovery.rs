@@ -6,7 +6,7 @@ use crate::auth::Auth;
 use crate::error::Result;
 use crate::files;
 
-/// Codes that somebody gets at once.
+/// Codes that a user gets at once.
 const CODES: usize = 10;
 /// Characters of one, five bits each.
 const LENGTH: usize = 12;

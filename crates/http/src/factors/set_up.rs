@@ -89,7 +89,7 @@ fn name_of(named: &Named, default: &str) -> Result<String> {
 }
 
 fn too_many() -> Error {
-    Error::new(ErrorCode::TooManyRates, format!("nobody has more than {MOST} second factors; remove one first"))
+    Error::new(ErrorCode::TooManyRates, format!("a user has at most {MOST} second factors; remove one first"))
 }
 
 /// `POST /auth/factors/totp`
@@ -163,8 +163,8 @@ async fn begin(caller: &Own, kind: &'static str, begun: Begun) -> Result<Uuid> {
 
 /// What was begun in this session.
 async fn begun(caller: &Own, kind: &str, id: Uuid) -> Result<Begun> {
-    let whose = (caller.user_id, Some(caller.session_id));
-    let row = factors::asked(caller.reader(), id, whose, kind, caller.now()).await?;
+    let owner = (caller.user_id, Some(caller.session_id));
+    let row = factors::asked(caller.reader(), id, owner, kind, caller.now()).await?;
     let gone = || Error::not_found("what was begun 10 minutes ago at the most");
     let row = row.ok_or_else(gone)?;
     let text = caller.auth().pins.open_factor(&challenge::about(id, caller.user_id), &row.state).ok_or_else(gone)?;

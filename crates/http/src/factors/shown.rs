@@ -52,7 +52,7 @@ impl Shown {
         }
     }
 
-    /// Uses it up; `None` when somebody was first.
+    /// Uses it up; `None` when another request was first.
     pub(crate) async fn settle(
         &self,
         tx: &Tx,

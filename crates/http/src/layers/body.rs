@@ -23,7 +23,7 @@ pub(super) enum Pace {
     AtLeast(u64, Duration),
 }
 
-/// Puts the limit on the body of `request`; `waiting` is true while somebody reads it and nothing comes.
+/// Puts the limit on the body of `request`; `waiting` is true while a handler reads it and nothing comes.
 pub(super) fn limit(request: Request, pace: Pace, waiting: &Arc<AtomicBool>) -> Request {
     request.map(|body| {
         if body.is_end_stream() {

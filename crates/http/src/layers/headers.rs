@@ -7,7 +7,7 @@ use crate::request::Transport;
 
 static PROTOCOL_HEADER: HeaderName = HeaderName::from_static("tillkeep-protocol");
 
-/// Routes of the machine protocol, whose answers name it, refusals included.
+/// Routes of the machine protocol: their answers name it, refusals included.
 const MACHINE: [&str; 7] = [
     "/api/v1/sync/change-pin",
     "/api/v1/sync/handshake",

@@ -7,7 +7,7 @@ pub struct Hashed {
     pub lookup: String,
     /// How many digits it has.
     pub digits: i16,
-    /// Under which somebody may have this PIN since release 0.1.0.
+    /// Under which a user may have this PIN since release 0.1.0.
     pub(super) former_lookup: Option<String>,
 }
 

@@ -26,9 +26,9 @@ use secrets::{Secrets, id_of, root_id};
 use crate::error::{Error, Result};
 use crate::files;
 
-/// Requests that may wait for a hash; the next one is told to come back.
+/// Requests that may wait for a hash; the next one is asked to come back.
 const QUEUE: usize = 8;
-/// Look-ups of stores that are made before somebody else may have the place.
+/// Look-ups of stores that are made before another request may have the place.
 const AT_A_TURN: usize = 4;
 
 /// Hashes that run at once, and those that may wait for them.
@@ -48,7 +48,7 @@ impl Places {
 #[derive(Clone)]
 pub struct Pins {
     path: PathBuf,
-    known: Arc<RwLock<Option<Known>>>,
+    known: Arc<RwLock<Option<LoadedPinKey>>>,
     places: Places,
     /// Of what stores ask: a PIN that is mistyped anywhere in the chain takes no place of people who sign in here.
     of_stores: Places,
@@ -59,13 +59,13 @@ pub struct Pins {
 }
 
 #[derive(Clone)]
-struct Known {
-    kept: Kept,
+struct LoadedPinKey {
+    kept: PinKeyFile,
     secrets: Arc<Secrets>,
 }
 
-impl Known {
-    fn new(kept: Kept) -> io::Result<Self> {
+impl LoadedPinKey {
+    fn new(kept: PinKeyFile) -> io::Result<Self> {
         let secrets = Secrets::new(&kept.key, kept.root.as_deref()).map_err(io::Error::other)?;
         Ok(Self { kept, secrets: Arc::new(secrets) })
     }
@@ -73,7 +73,7 @@ impl Known {
 
 /// The file `pin.key`.
 #[derive(Clone, Serialize, Deserialize)]
-struct Kept {
+struct PinKeyFile {
     #[serde(flatten)]
     key: PinKey,
     /// What the keys of all stores follow from; at headquarters alone.
@@ -85,7 +85,7 @@ struct Kept {
 pub struct Root {
     /// Which one it is, for the database to remember: PINs that were made with another one cannot be verified.
     pub id: String,
-    new: Option<Kept>,
+    new: Option<PinKeyFile>,
 }
 
 impl Pins {
@@ -101,7 +101,7 @@ impl Pins {
             computed: Arc::default(),
         };
         match std::fs::read(path) {
-            Ok(bytes) => pins.adopt(Known::new(serde_json::from_slice(&bytes).map_err(io::Error::other)?)?),
+            Ok(bytes) => pins.adopt(LoadedPinKey::new(serde_json::from_slice(&bytes).map_err(io::Error::other)?)?),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error),
         }
@@ -132,7 +132,7 @@ impl Pins {
             |kept| kept.key,
         );
         let root = STANDARD.encode(files::random::<32>());
-        Root { id: root_id(&root), new: Some(Kept { key, root: Some(root) }) }
+        Root { id: root_id(&root), new: Some(PinKeyFile { key, root: Some(root) }) }
     }
 
     /// Writes a new root to the file.
@@ -147,23 +147,23 @@ impl Pins {
 
     /// Keeps the key that HQ sent in the handshake.
     pub fn install(&self, key: &PinKey) -> io::Result<()> {
-        self.keep(Kept { key: key.clone(), root: None })
+        self.keep(PinKeyFile { key: key.clone(), root: None })
     }
 
-    fn keep(&self, kept: Kept) -> io::Result<()> {
+    fn keep(&self, kept: PinKeyFile) -> io::Result<()> {
         let text = serde_json::to_vec_pretty(&kept).map_err(io::Error::other)?;
-        let known = Known::new(kept)?;
+        let known = LoadedPinKey::new(kept)?;
         // On disk first: a store that names its key is given it no more.
         files::write_secret(&self.path, &text)?;
         self.adopt(known);
         Ok(())
     }
 
-    fn adopt(&self, known: Known) {
+    fn adopt(&self, known: LoadedPinKey) {
         *self.known.write().unwrap_or_else(PoisonError::into_inner) = Some(known);
     }
 
-    fn known(&self) -> Option<Known> {
+    fn known(&self) -> Option<LoadedPinKey> {
         self.known.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -196,12 +196,12 @@ impl Pins {
         self.derived.load(Ordering::Relaxed)
     }
 
-    /// The turn of whoever makes many look-ups of stores; a single one that somebody waits for at a till needs none.
+    /// The turn of whoever makes many look-ups of stores; a single one that a person waits for at a till needs none.
     pub async fn turn_to_derive(&self) -> OwnedMutexGuard<()> {
         self.deriving.clone().lock_owned().await
     }
 
-    /// A name as it may be kept of somebody who perhaps does not exist, or typed a PIN into the wrong field.
+    /// A name as it may be kept of a user who perhaps does not exist, or typed a PIN into the wrong field.
     pub fn keyed(&self, name: &str) -> Result<String> {
         let secrets = self.secrets().ok_or_else(not_ready)?;
         let mac = hmac(secrets.base(), format!("name\0{name}").as_bytes());
@@ -214,12 +214,12 @@ impl Pins {
         secrets.seal_factor(about, text).map_err(|error| Error::internal(error))
     }
 
-    /// What [`Pins::seal_factor`] sealed; `None` for what somebody moved or changed.
+    /// What [`Pins::seal_factor`] sealed; `None` for what was moved or changed.
     pub(crate) fn open_factor(&self, about: &str, text: &str) -> Option<Vec<u8>> {
         self.secrets()?.open_factor(about, text)
     }
 
-    /// A recovery code of somebody as the database may keep it.
+    /// A recovery code of a user as the database may keep it.
     pub(crate) fn recovery_hash(&self, user_id: Uuid, code: &str) -> Result<String> {
         let secrets = self.secrets().ok_or_else(not_ready)?;
         Ok(hex::encode(hmac(secrets.base(), format!("recovery\0{user_id}\0{code}").as_bytes())))
@@ -282,8 +282,8 @@ impl Pins {
         secrets.hash(pin).map_err(|error| Error::internal(error))
     }
 
-    /// The look-up keys that somebody with this PIN may have: one slow hash, one more at a store with a salt of its own, and one
-    /// more as long as PINs from release 0.1.0 are in use.
+    /// The look-up keys that a user with this PIN may have: one slow hash, one more at a store with a salt of its own,
+    /// and one more as long as PINs from release 0.1.0 are in use.
     pub async fn lookup(&self, pin: &str) -> Result<Vec<String>> {
         let pin = pin.to_owned();
         self.off_thread(Secrets::lookups, move |secrets| secrets.lookup(&pin)).await
@@ -317,7 +317,7 @@ impl Pins {
 }
 
 fn not_ready() -> Error {
-    Error::new(ErrorCode::StoreNotReady, "this store has no key for PINs: it has not reached headquarters yet, or somebody there has to allow that it gets its key again")
+    Error::new(ErrorCode::StoreNotReady, "this store has no key for PINs: it has not reached headquarters yet, or an administrator there has to allow that it gets its key again")
         .retry_after(5)
 }
 

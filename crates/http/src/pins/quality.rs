@@ -44,7 +44,7 @@ const fn is_day(day: u32, month: u32) -> bool {
 }
 
 /// Whether these are a day and a month, with or without a year before or after them, in any country's order: the birthdays
-/// of a family are the first PINs that somebody tries.
+/// of a family are the first PINs that a guesser tries.
 fn is_date(digits: &[u8]) -> bool {
     let day_of = |digits: &[u8]| {
         let (one, other) = (number(&digits[..2]), number(&digits[2..]));

@@ -45,14 +45,14 @@ pub(crate) fn hmac(key: &[u8], data: &[u8]) -> Vec<u8> {
 /// The secrets of one server.
 pub(super) struct Secrets {
     salt: Vec<u8>,
-    /// The key that the whole chain had in release 0.1.0, as long as somebody's PIN is from then.
+    /// The key that the whole chain had in release 0.1.0, as long as a PIN is from then.
     former: Option<Vec<u8>>,
-    place: Place,
-    /// A hash that nobody's PIN has, verified when there is no candidate, so that a miss costs what a hit costs.
+    keys: Keys,
+    /// A hash that no user's PIN has, verified when there is no candidate, so that a miss costs what a hit costs.
     decoy: String,
 }
 
-enum Place {
+enum Keys {
     /// From it follow the keys of all stores.
     Hq { root: Vec<u8> },
     Store {
@@ -60,7 +60,7 @@ enum Place {
         /// What sets its look-ups apart from those of other stores; none from a headquarters of an earlier release.
         salt: Option<Vec<u8>>,
     },
-    /// A store whose headquarters is of release 0.1.0.
+    /// A store with a headquarters of release 0.1.0.
     Former,
 }
 
@@ -123,51 +123,51 @@ fn parts(hash: &str, form: &str) -> Option<(Vec<u8>, Vec<u8>)> {
 impl Secrets {
     pub(super) fn new(key: &PinKey, root: Option<&str>) -> Text<Self> {
         let former = if key.key.is_empty() { None } else { Some(decode(&key.key)?) };
-        let place = match (root, &key.own) {
-            (Some(root), _) => Place::Hq { root: decode(root)? },
+        let keys = match (root, &key.own) {
+            (Some(root), _) => Keys::Hq { root: decode(root)? },
             (None, Some(own)) => {
-                Place::Store { own: decode(own)?, salt: key.own_salt.as_deref().map(decode).transpose()? }
+                Keys::Store { own: decode(own)?, salt: key.own_salt.as_deref().map(decode).transpose()? }
             }
-            (None, None) => Place::Former,
+            (None, None) => Keys::Former,
         };
-        let mut secrets = Self { salt: decode(&key.salt)?, former, place, decoy: String::new() };
+        let mut secrets = Self { salt: decode(&key.salt)?, former, keys, decoy: String::new() };
         let random: [u8; SLOW] = files::random();
-        secrets.decoy = match &secrets.place {
-            Place::Hq { root } => seal(&sealing(root), &files::random::<SALT>(), &random, &random)?,
-            Place::Store { own, .. } => derived_by(own, &files::random::<SALT>(), &random),
-            Place::Former => former_decoy()?,
+        secrets.decoy = match &secrets.keys {
+            Keys::Hq { root } => seal(&sealing(root), &files::random::<SALT>(), &random, &random)?,
+            Keys::Store { own, .. } => derived_by(own, &files::random::<SALT>(), &random),
+            Keys::Former => former_decoy()?,
         };
         Ok(secrets)
     }
 
     fn lookup_key(&self) -> Option<Vec<u8>> {
-        match &self.place {
-            Place::Hq { root } => Some(hmac(root, b"lookup")),
-            Place::Store { own, .. } => Some(own.clone()),
-            Place::Former => None,
+        match &self.keys {
+            Keys::Hq { root } => Some(hmac(root, b"lookup")),
+            Keys::Store { own, .. } => Some(own.clone()),
+            Keys::Former => None,
         }
     }
 
     /// What names of people are kept by who do not exist.
     pub(super) fn base(&self) -> &[u8] {
-        match &self.place {
-            Place::Hq { root: key } | Place::Store { own: key, .. } => key,
-            Place::Former => self.former.as_deref().unwrap_or_default(),
+        match &self.keys {
+            Keys::Hq { root: key } | Keys::Store { own: key, .. } => key,
+            Keys::Former => self.former.as_deref().unwrap_or_default(),
         }
     }
 
     /// Slow hashes that a look-up takes: one more with a salt of the store, and one more as long as there are PINs from release
     /// 0.1.0.
     pub(super) fn lookups(&self) -> u64 {
-        u64::from(!matches!(self.place, Place::Former))
+        u64::from(!matches!(self.keys, Keys::Former))
             + u64::from(self.store_salt().is_some())
             + u64::from(self.former.is_some())
     }
 
     fn store_salt(&self) -> Option<&[u8]> {
-        match &self.place {
-            Place::Store { salt, .. } => salt.as_deref(),
-            Place::Hq { .. } | Place::Former => None,
+        match &self.keys {
+            Keys::Store { salt, .. } => salt.as_deref(),
+            Keys::Hq { .. } | Keys::Former => None,
         }
     }
 
@@ -179,7 +179,7 @@ impl Secrets {
             if let Some(salt) = self.store_salt() {
                 found.push(lookup_by(&key, &slow_hash_of(&common, salt, &[])?));
             }
-            // A store whose salt is new has people under what they were found by before it, until it has reloaded them.
+            // A store with a new salt has people under what they were found by before it, until it has reloaded them.
             found.push(lookup_by(&key, &common));
         }
         found.extend(self.former_lookup(pin)?);
@@ -194,7 +194,7 @@ impl Secrets {
 
     /// A new PIN, as headquarters keeps it.
     pub(super) fn hash(&self, pin: &str) -> Text<Hashed> {
-        let Place::Hq { root } = &self.place else { return Err("PINs are made at headquarters".to_owned()) };
+        let Keys::Hq { root } = &self.keys else { return Err("PINs are made at headquarters".to_owned()) };
         let salt: [u8; SALT] = files::random();
         let (slow, common) = (slow_hash(pin, &salt, &[])?, slow_hash(pin, &self.salt, &[])?);
         Ok(Hashed {
@@ -208,17 +208,17 @@ impl Secrets {
     /// Whether `pin` is the one in `hash`; without a hash a decoy is verified.
     pub(super) fn verify(&self, pin: &str, hash: Option<&str>) -> bool {
         let kept = hash.unwrap_or(&self.decoy);
-        let same = match &self.place {
+        let same = match &self.keys {
             _ if is_former(kept) => hasher(self.former.as_deref().unwrap_or_default())
                 .is_ok_and(|hasher| hasher.verify_password(pin.as_bytes(), kept).is_ok()),
-            Place::Hq { root } => unseal(&sealing(root), kept).is_some_and(|(salt, slow, _)| {
+            Keys::Hq { root } => unseal(&sealing(root), kept).is_some_and(|(salt, slow, _)| {
                 slow_hash(pin, &salt, &[]).is_ok_and(|typed| verify_slices_are_equal(&typed, &slow).is_ok())
             }),
-            Place::Store { own, .. } => parts(kept, DERIVED).is_some_and(|(salt, _)| {
+            Keys::Store { own, .. } => parts(kept, DERIVED).is_some_and(|(salt, _)| {
                 let typed = slow_hash(pin, &salt, &[]).map(|slow| derived_by(own, &salt, &slow));
                 typed.is_ok_and(|typed| verify_slices_are_equal(typed.as_bytes(), kept.as_bytes()).is_ok())
             }),
-            Place::Former => false,
+            Keys::Former => false,
         };
         same && hash.is_some()
     }
@@ -226,7 +226,7 @@ impl Secrets {
     /// What a store verifies a PIN with that headquarters keeps as `hash`: worth nothing with another store's key. `None`
     /// for one that is kept as in release 0.1.0, which travels as it is. The look-up is that of a store without a salt.
     pub(super) fn for_store(&self, store: Uuid, hash: &str) -> Option<(String, String)> {
-        let Place::Hq { root } = &self.place else { return None };
+        let Keys::Hq { root } = &self.keys else { return None };
         let (salt, slow, common) = unseal(&sealing(root), hash)?;
         let own = own_of(root, store);
         Some((derived_by(&own, &salt, &slow), lookup_by(&own, &common)))
@@ -234,19 +234,19 @@ impl Secrets {
 
     /// What belongs to second factors, sealed: it opens beside the same `about` alone.
     pub(super) fn seal_factor(&self, about: &str, text: &[u8]) -> Text<String> {
-        let Place::Hq { root } = &self.place else { return Err("second factors are of headquarters".to_owned()) };
+        let Keys::Hq { root } = &self.keys else { return Err("second factors are of headquarters".to_owned()) };
         Ok(STANDARD.encode(sealed(&hmac(root, b"factor"), about.as_bytes(), text.to_vec())?))
     }
 
     /// What [`Secrets::seal_factor`] sealed.
     pub(super) fn open_factor(&self, about: &str, text: &str) -> Option<Vec<u8>> {
-        let Place::Hq { root } = &self.place else { return None };
+        let Keys::Hq { root } = &self.keys else { return None };
         opened(&hmac(root, b"factor"), about.as_bytes(), &STANDARD.decode(text).ok()?)
     }
 
     /// The look-up of a store with a salt: a slow hash.
     pub(super) fn own_lookup(&self, store: Uuid, hash: &str) -> Text<Option<String>> {
-        let Place::Hq { root } = &self.place else { return Ok(None) };
+        let Keys::Hq { root } = &self.keys else { return Ok(None) };
         let Some((_, _, common)) = unseal(&sealing(root), hash) else { return Ok(None) };
         let slow = slow_hash_of(&common, &salt_of(root, store), &[])?;
         Ok(Some(lookup_by(&own_of(root, store), &slow)))
@@ -255,7 +255,7 @@ impl Secrets {
     /// The key of a store, with that of the whole chain if PINs from release 0.1.0 are still in use, and with a salt if the store
     /// knows what to do with it.
     pub(super) fn export(&self, store: Uuid, with_former: bool, with_salt: bool) -> Option<PinKey> {
-        let Place::Hq { root } = &self.place else { return None };
+        let Keys::Hq { root } = &self.keys else { return None };
         let former = self.former.as_ref().filter(|_| with_former).map(|key| STANDARD.encode(key));
         let own = Some(STANDARD.encode(own_of(root, store)));
         let own_salt = with_salt.then(|| STANDARD.encode(salt_of(root, store)));
@@ -268,7 +268,7 @@ impl Secrets {
         }))
     }
 
-    /// Whether this names the key of a store in a form that it may have had: nobody can tell the name who never had the key.
+    /// Whether this names the key of a store in a form that it may have had: the name says that its sender had the key.
     pub(super) fn is_key_of(&self, store: Uuid, id: &str) -> bool {
         let forms = [(false, false), (false, true), (true, false), (true, true)];
         let own = forms.into_iter().filter_map(|(former, salt)| self.export(store, former, salt));

@@ -143,7 +143,7 @@ async fn a_store_with_a_salt_of_its_own_has_look_ups_that_no_table_of_another_st
 }
 
 #[tokio::test]
-async fn what_stores_ask_has_a_place_of_its_own_and_keeps_nobody_from_signing_in_here() {
+async fn what_stores_ask_has_a_place_of_its_own_and_delays_no_sign_in_here() {
     let hq = Server::hq();
     let asked = hq.pins.for_stores();
     let all = u32::try_from(1 + QUEUE).expect("a few");
@@ -159,7 +159,7 @@ async fn what_stores_ask_has_a_place_of_its_own_and_keeps_nobody_from_signing_in
 }
 
 #[test]
-fn who_names_a_form_of_a_stores_key_has_had_it_and_nobody_else_can() {
+fn only_who_has_had_a_stores_key_can_name_a_form_of_it() {
     let hq = Server::former_hq();
     let stores = [Uuid::now_v7(), Uuid::now_v7()];
     for (former, salt) in [(false, false), (false, true), (true, false), (true, true)] {

@@ -29,7 +29,7 @@ use tower::ServiceExt;
 
 pub use limits::Limits;
 use paced::{Pace, Paced};
-use places::{Place, Places};
+use places::{Permit, Places};
 pub use tls::Tls;
 
 use crate::request::{Guest, Patience, Transport};
@@ -98,7 +98,7 @@ async fn open(listen: &str) -> io::Result<TcpListener> {
 pub struct Ending {
     /// Each connection ends with its next answer: whoever asks again is to find another server.
     pub leaving: CancellationToken,
-    /// Nobody is let in any more, and running requests end.
+    /// No connection is let in any more, and running requests end.
     pub stop: CancellationToken,
 }
 
@@ -165,7 +165,7 @@ struct Server {
 }
 
 impl Server {
-    fn welcome(self, stream: TcpStream, tls: Option<&Tls>, place: Place) {
+    fn welcome(self, stream: TcpStream, tls: Option<&Tls>, place: Permit) {
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "a connection went away at once");
         }
@@ -180,7 +180,7 @@ impl Server {
             let shaken = tokio::select! {
                 () = evicted => return,
                 shaken = timeout(self.limits.handshake, acceptor.accept(stream)) => shaken,
-                // Nothing was asked yet: nobody has to wait for this one.
+                // Nothing was asked yet: the end does not wait for this one.
                 () = self.ending.stop.cancelled() => return,
             };
             match shaken {
@@ -191,7 +191,7 @@ impl Server {
         });
     }
 
-    fn converse<T>(self, stream: T, transport: Transport, taken: Place)
+    fn converse<T>(self, stream: T, transport: Transport, taken: Permit)
     where
         T: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
@@ -225,7 +225,8 @@ impl Server {
                     busy.upgraded();
                     return Ok::<_, Infallible>(hyper::Response::from_parts(head, axum::body::Body::empty()));
                 }
-                // After a body that nobody reads to its end hyper hangs up: whoever asks next is not to find out by that.
+                // After a body that is not read to its end hyper hangs up: whoever asks next is not to find out by
+                // that.
                 if leaving.is_cancelled() || rest.remains().await {
                     head.headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
                 }

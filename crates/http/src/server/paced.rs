@@ -1,4 +1,4 @@
-//! A connection that does not wait for ever: for headers, for the next request, for somebody who takes what is sent.
+//! A connection that does not wait for ever: for headers, for the next request, for a client that takes what is sent.
 
 use std::io;
 use std::pin::Pin;
@@ -14,7 +14,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
 use tokio_util::sync::WaitForCancellationFutureOwned;
 
-use super::{Limits, Place};
+use super::{Limits, Permit};
 use crate::request::least;
 
 /// Bytes that a stranger may say on a connection that is no HTTP any more: the first message of a socket.
@@ -152,11 +152,11 @@ pub(super) struct Paced<T> {
     /// Bytes of a stranger since the connection is no HTTP any more.
     unknown: usize,
     evicted: Pin<Box<WaitForCancellationFutureOwned>>,
-    _place: Place,
+    _place: Permit,
 }
 
 impl<T> Paced<T> {
-    pub(super) fn new(stream: T, pace: Arc<Pace>, limits: &Limits, taken: Place) -> Self {
+    pub(super) fn new(stream: T, pace: Arc<Pace>, limits: &Limits, taken: Permit) -> Self {
         let Limits { header, idle, stall, rate, .. } = *limits;
         let evicted = Box::pin(taken.evicted());
         let (reading, writing) = (None, None);
@@ -188,8 +188,8 @@ impl<T> Paced<T> {
         }
     }
 
-    /// Gives up on an answer that nobody takes, or only drop by drop. The time counts from the first piece that had to
-    /// wait until all of it is `out`.
+    /// Gives up on an answer that its client does not take, or only drop by drop. The time counts from the first piece
+    /// that had to wait until all of it is `out`.
     fn written<R>(
         &mut self,
         context: &mut Context<'_>,
@@ -223,15 +223,15 @@ impl<T> Paced<T> {
         }
     }
 
-    /// Whether somebody else has this connection's place now.
+    /// Whether another one has this connection's place now.
     fn is_evicted(&mut self, context: &mut Context<'_>) -> bool {
         self.evicted.as_mut().poll(context).is_ready()
     }
 }
 
-/// What a connection says that somebody else has its place now.
+/// What a connection says that another one has its place now.
 fn evicted() -> io::Error {
-    io::Error::new(io::ErrorKind::ConnectionAborted, "somebody else needs this place")
+    io::Error::new(io::ErrorKind::ConnectionAborted, "another connection needs this place")
 }
 
 impl<T: AsyncRead + Unpin> AsyncRead for Paced<T> {

@@ -50,7 +50,7 @@ impl Shared {
 }
 
 /// The place of one connection, free again when this is dropped.
-pub(super) struct Place {
+pub(super) struct Permit {
     _one: OwnedSemaphorePermit,
     seat: Arc<Seat>,
     address: Option<IpAddr>,
@@ -68,7 +68,7 @@ impl Seat {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Nobody takes this place any more.
+    /// This place is not taken any more.
     pub(super) fn is_known(&self) {
         self.shared().strangers.remove(&self.number);
     }
@@ -104,7 +104,7 @@ impl Places {
     }
 
     /// Gives the place to `peer`, unless that address has enough of them that are known.
-    pub(super) fn give(&self, one: OwnedSemaphorePermit, peer: IpAddr) -> Option<Place> {
+    pub(super) fn give(&self, one: OwnedSemaphorePermit, peer: IpAddr) -> Option<Permit> {
         let key = block(peer);
         let counts = self.of_one > 0 && (!key.is_loopback() || self.loopback_counts);
         let address = counts.then_some(key);
@@ -120,22 +120,22 @@ impl Places {
         shared.strangers.insert(number, Stranger { address, evicted: evicted.clone() });
         drop(shared);
         let seat = Arc::new(Seat { number, shared: self.shared.clone() });
-        Some(Place { _one: one, seat, address, evicted })
+        Some(Permit { _one: one, seat, address, evicted })
     }
 }
 
-impl Place {
+impl Permit {
     pub(super) fn seat(&self) -> Arc<Seat> {
         self.seat.clone()
     }
 
-    /// Comes when the place is somebody else's.
+    /// Comes when another connection gets the place.
     pub(super) fn evicted(&self) -> WaitForCancellationFutureOwned {
         self.evicted.clone().cancelled_owned()
     }
 }
 
-impl Drop for Place {
+impl Drop for Permit {
     fn drop(&mut self) {
         let mut shared = self.seat.shared();
         shared.strangers.remove(&self.seat.number);

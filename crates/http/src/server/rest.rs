@@ -1,5 +1,5 @@
 //! What is left of the body of a request when its answer begins. A connection on which something is still to come takes no
-//! next request, and its client is told so.
+//! next request, and the answer says so.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,8 +10,8 @@ use bytes::Bytes;
 use hyper::body::{Frame, Incoming, SizeHint};
 use tokio::task::yield_now;
 
-/// How often it is looked whether what is left is there already, and how much of it is taken then: a small body that nobody
-/// wanted to read is no reason to hang up.
+/// How often it is looked whether what is left is there already, and how much of it is taken then: a small body that no
+/// handler wanted to read is no reason to hang up.
 const LOOKS: usize = 4;
 const TAKEN: usize = 64 << 10;
 
@@ -22,9 +22,9 @@ struct Watched {
 }
 
 enum Left {
-    /// Somebody has it who may read on.
+    /// A handler has it who may read on.
     InHand,
-    /// Nobody reads it any more.
+    /// It is not read any more.
     Dropped(Incoming),
     Nothing,
 }

@@ -51,7 +51,8 @@ pub(super) fn signed(claims: &impl Serialize) -> Option<Json> {
     Some(claims)
 }
 
-/// Whether a token is good now; `None` when it is not. Tokens of release 0.1.0 name nobody: what is there must fit.
+/// Whether a token is good now; `None` when it is not. Tokens of release 0.1.0 name no issuer and no audience: what is
+/// there must fit.
 pub(super) fn check(claims: &Map<String, Json>, expires: bool, now: Instant) -> Option<()> {
     let now = now.millis() / 1000;
     let is_for = |aud: &Json| match aud {
@@ -60,7 +61,7 @@ pub(super) fn check(claims: &Map<String, Json>, expires: bool, now: Instant) -> 
     };
     // An instant is an integer, or it is no token of ours. A sync token has no end: it was made while some clock was wrong, at
     // worst, and its store must not be locked out for that. What people carry lives for a week: from a time to come it is none of
-    // ours, or of a server whose clock nobody should trust.
+    // ours, or of a server with a clock that is not to be trusted.
     let end = claims.get("exp").and_then(Json::as_i64);
     let is_past = |made: i64| !expires || made <= now + AHEAD;
     let made = |instant: &Json| instant.as_i64().is_some_and(|made| is_past(made) && end.is_none_or(|end| made <= end));

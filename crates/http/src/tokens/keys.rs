@@ -59,7 +59,7 @@ impl fmt::Debug for GivenKeys {
     }
 }
 
-/// What may be told of a key.
+/// What may be said of a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyInfo {
     pub ring: Ring,

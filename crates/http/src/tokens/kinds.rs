@@ -62,8 +62,8 @@ pub struct SyncClaims {
 }
 
 impl SyncClaims {
-    /// What a token says whose signature is good; of one that is no sync token, or names no store, that alone. A claim that
-    /// is null is as good as none.
+    /// What a token with a good signature says; of one that is no sync token, or names no store, that alone. A claim
+    /// that is null is as good as none.
     pub(super) fn read(said: Json) -> Option<Self> {
         if said["type"] != STORE_SYNC || said["storeId"].is_null() {
             return Some(Self::of_another_kind());
@@ -76,7 +76,7 @@ impl SyncClaims {
     }
 }
 
-/// A token that names no store is of another kind than one whose store does not exist.
+/// A token that names no store is of another kind than one with a store that does not exist.
 fn store_id<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Uuid>, D::Error> {
     let named: Option<Json> = Option::deserialize(from)?;
     Ok(named.map(|name| name.as_str().and_then(|text| text.parse().ok()).unwrap_or_default()))

@@ -147,14 +147,16 @@ impl Tokens {
         Front { people: first(&rings.people), sync: first(&rings.sync) }
     }
 
-    /// A key of `signing` that is not here, and whose tokens it signs.
+    /// A key of `signing` that is not here, and who holds the tokens that it signs.
     pub fn lacks(&self, signing: &Signing) -> Option<(&'static str, String)> {
         let rings = self.rings();
         let [people, sync] = signing;
-        [("people", people, &rings.people), ("stores", sync, &rings.sync)].into_iter().find_map(|(whose, kid, ring)| {
-            let kid = kid.as_ref().filter(|kid| ring.0.iter().all(|key| key.kid != **kid))?;
-            Some((whose, kid.clone()))
-        })
+        [("people", people, &rings.people), ("stores", sync, &rings.sync)].into_iter().find_map(
+            |(holders, kid, ring)| {
+                let kid = kid.as_ref().filter(|kid| ring.0.iter().all(|key| key.kid != **kid))?;
+                Some((holders, kid.clone()))
+            },
+        )
     }
 
     pub fn sign_access(&self, claims: &AccessClaims) -> Option<String> {
@@ -191,7 +193,7 @@ impl Tokens {
         if let Some((said, _)) = rings.sync.verify(token, false, now) {
             return SyncClaims::read(said);
         }
-        // What people's key signs is never a sync token, whatever it says: only its kind is told.
+        // What people's key signs is never a sync token, whatever it says: only its kind is reported.
         let (said, _) = rings.people.verify::<Json>(token, true, now)?;
         (said["type"] != STORE_SYNC).then(SyncClaims::of_another_kind)
     }

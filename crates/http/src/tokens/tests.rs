@@ -156,7 +156,7 @@ fn servers_that_are_given_the_same_keys_know_each_others_tokens() {
 }
 
 #[test]
-fn what_was_made_more_than_five_minutes_from_now_is_good_for_nobody_but_a_store() {
+fn a_token_made_more_than_five_minutes_from_now_is_good_for_a_store_alone() {
     let here = tokens();
     let now = Instant::from_millis(1_000_000);
     for (iat, good) in [(1000, true), (1300, true), (1301, false), (90_000, false)] {

@@ -22,9 +22,9 @@ async fn whatever_fails_is_answered_in_one_form_that_says_nothing_of_the_inside(
     for (method, path, status, code) in failing {
         let reply = server.ask(method, path).await;
         assert_eq!(reply.refused(status), code, "{method} {path}");
-        let told = reply.text.to_lowercase();
+        let said = reply.text.to_lowercase();
         for word in INSIDE {
-            assert!(!told.contains(word), "{word} in {}", reply.text);
+            assert!(!said.contains(word), "{word} in {}", reply.text);
         }
     }
     let reply = server.ask("PATCH", "/api/v1/hello").await;
@@ -92,12 +92,13 @@ async fn a_request_names_its_host_once() {
 }
 
 #[tokio::test]
-async fn a_request_is_sent_back_to_nobody_as_trace_would() {
+async fn no_request_is_sent_back_as_trace_would() {
     let server = Server::start(Limits::default()).await;
     for (path, status) in [("/api/v1/hello", 405), ("/api/v1/echo", 405), ("/docs", 405), ("/nowhere", 404)] {
         let mut client = server.connect().await;
-        let told = format!("TRACE {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Secret: say-it-again\r\n\r\n");
-        client.send(&told).await;
+        let request =
+            format!("TRACE {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Secret: say-it-again\r\n\r\n");
+        client.send(&request).await;
         let reply = client.reply().await;
         assert_eq!(reply.status, status, "{path}: {}", reply.text);
         assert!(!reply.text.contains("say-it-again"), "{path}: {}", reply.text);

@@ -35,7 +35,7 @@ async fn beyond_the_cap_the_oldest_stranger_goes_and_whoever_comes_is_served_at_
     let begun = Instant::now();
     assert_eq!(server.ask("GET", "/api/v1/hello").await.status, 200);
     println!("served after {:?}", begun.elapsed());
-    assert!(begun.elapsed() < Limits::default().header, "nobody waits until a stranger's time is over");
+    assert!(begun.elapsed() < Limits::default().header, "no client waits until a stranger's time is over");
     let rest = oldest.rest().await;
     assert!(!rest.starts_with(b"HTTP/1.1 200"), "its request came to nothing: {}", String::from_utf8_lossy(&rest));
     for client in [&mut known, &mut younger] {

@@ -26,7 +26,7 @@ async fn a_request_with_two_ends_hides_no_second_one() {
         ("Transfer-Encoding: chunked\r\nContent-Length: 2\r\n", chunked, vec![200]),
         ("Transfer-Encoding: chunked\r\nContent-Length: 400\r\n", chunked, vec![200]),
         ("Content-Length: 2\r\nContent-Length: 2\r\n", "{}", vec![200, 200]),
-        // Nobody knows where these end.
+        // It is not known where these end.
         ("Content-Length: 2\r\nContent-Length: 3\r\n", "{}", vec![400]),
         ("Content-Length: +2\r\n", "{}", vec![400]),
         ("Content-Length: 2, 2\r\n", "{}", vec![400]),

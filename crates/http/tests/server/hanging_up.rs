@@ -1,4 +1,4 @@
-//! Who is hung up on after an answer is told so in it, and nobody else is.
+//! An answer that the server hangs up after says so, and no other does.
 
 use tillkeep_http::server::Limits;
 
@@ -9,16 +9,16 @@ fn post(path: &str, kind: &str, length: usize, more: &str) -> String {
 }
 
 #[tokio::test]
-async fn whoever_is_hung_up_on_after_an_answer_is_told_so_in_it() {
+async fn an_answer_before_a_hang_up_says_that_it_is_the_last() {
     let server = Server::start(Limits::default()).await;
     let begun = "x".repeat(100);
     let refused = [
-        // Of a kind that nobody reads, and of a path that takes none.
+        // Of a kind that is not read, and of a path that takes none.
         (format!("{}{begun}", post("/api/v1/echo", "text/plain", 100_000, "")), 415),
         (format!("{}{begun}", post("/api/v1/hello", "application/json", 100_000, "")), 405),
         // All of it is there, and too much to be taken for nothing.
         (format!("{}{}", post("/nowhere", "text/plain", 300_000, ""), "x".repeat(300_000)), 404),
-        // Who waits to be asked for a body is not asked for one that nobody wants.
+        // Who waits to be asked for a body is not asked for one that is not wanted.
         (post("/api/v1/echo", "text/plain", 10, "Expect: 100-continue\r\n"), 415),
         ("NONSENSE\r\n\r\n".to_owned(), 400),
     ];
@@ -33,7 +33,7 @@ async fn whoever_is_hung_up_on_after_an_answer_is_told_so_in_it() {
 }
 
 #[tokio::test]
-async fn a_small_body_that_nobody_read_is_no_reason_to_hang_up() {
+async fn a_small_body_that_was_not_read_is_no_reason_to_hang_up() {
     let server = Server::start(Limits::default()).await;
     let mut client = server.connect().await;
     for _ in 0..3 {

@@ -44,8 +44,8 @@ impl Server {
         let dir = tempfile::tempdir().expect("dir");
         let (go_on, went_on) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
         let listener = bind("127.0.0.1:0", dir.path(), tls(&dir)).await.expect("listen");
-        let told = std::fs::read_to_string(dir.path().join("address")).expect("address");
-        assert_eq!(told.trim_end(), listener.url);
+        let written = std::fs::read_to_string(dir.path().join("address")).expect("address");
+        assert_eq!(written.trim_end(), listener.url);
         let address = listener.url.split_once("://").expect("url").1.parse().expect("address");
         let stop = CancellationToken::new();
         let router = layers::wrap(routes(&go_on, &went_on));
@@ -185,7 +185,7 @@ impl<T: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin> Client<T> {
     }
 }
 
-/// As from somebody whose token is good.
+/// As from a caller with a good token.
 pub const KNOWN: &str = "GET /api/v1/known HTTP/1.1\r\nHost: x\r\n\r\n";
 pub const HELLO: &str = "GET /api/v1/hello HTTP/1.1\r\nHost: x\r\n\r\n";
 

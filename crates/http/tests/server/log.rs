@@ -19,7 +19,7 @@ struct Log(Arc<Mutex<Vec<u8>>>);
 
 impl Write for Log {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().expect("nobody panicked").write(bytes)
+        self.0.lock().expect("no panic").write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -36,14 +36,14 @@ impl<'a> MakeWriter<'a> for Log {
 }
 
 /// What is logged and what is answered when a request fails with `error`.
-async fn told(error: Error) -> (String, String) {
+async fn logged_and_answered(error: Error) -> (String, String) {
     let log = Log::default();
     let subscriber = tracing_subscriber::fmt().with_writer(log.clone()).with_ansi(false).finish();
     let answer = tracing::subscriber::with_default(subscriber, || {
         request::sync_within("the-request".to_owned(), || error.into_response())
     });
     let answer = to_bytes(answer.into_body(), usize::MAX).await.expect("a body");
-    let logged = log.0.lock().expect("nobody panicked").clone();
+    let logged = log.0.lock().expect("no panic").clone();
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("text");
     (text(&logged), text(&answer))
 }
@@ -93,7 +93,7 @@ async fn failures() -> Vec<(&'static str, u32, Error)> {
 #[tokio::test]
 async fn an_internal_error_is_logged_with_all_its_causes_and_its_place_and_answered_without_either() {
     for (way, line, error) in failures().await {
-        let (logged, answered) = told(error).await;
+        let (logged, answered) = logged_and_answered(error).await;
         assert!(logged.contains("ERROR") && logged.contains("code=\"internal\""), "{way}: {logged}");
         assert!(logged.contains("the key file is damaged: sector 7 cannot be read"), "{way}: {logged}");
         assert!(logged.contains(&place(line)), "{way}: not {} in {logged}", place(line));
@@ -109,7 +109,7 @@ async fn an_internal_error_is_logged_with_all_its_causes_and_its_place_and_answe
 async fn a_database_that_is_away_is_logged_with_its_place_and_answered_as_something_that_passes() {
     let reading = || -> Result<()> { Err(DbErr::Conn(RuntimeErr::Internal("disk 3 is gone".to_owned())))? };
     let line = line!() - 1;
-    let (logged, answered) = told(reading().expect_err("failed")).await;
+    let (logged, answered) = logged_and_answered(reading().expect_err("failed")).await;
     assert!(logged.contains("ERROR") && logged.contains("disk 3 is gone"), "{logged}");
     assert!(logged.contains(&place(line)), "{logged}");
     assert!(answered.contains("\"unavailable\"") && !answered.contains("disk 3"), "{answered}");
@@ -119,11 +119,11 @@ async fn a_database_that_is_away_is_logged_with_its_place_and_answered_as_someth
 async fn who_is_turned_away_is_no_failure_in_the_log_and_what_a_client_did_wrong_is_not_there_at_all() {
     let full = Error::new(ErrorCode::Unavailable, "every place is taken");
     let line = line!() - 1;
-    let (logged, answered) = told(full).await;
+    let (logged, answered) = logged_and_answered(full).await;
     assert!(logged.contains("INFO") && logged.contains(&place(line)), "{logged}");
     assert!(answered.contains("every place is taken"), "{answered}");
     for error in [Error::field("name", "is too long"), Error::unauthorized(), Error::not_found("user")] {
-        assert_eq!(told(error).await.0, "");
+        assert_eq!(logged_and_answered(error).await.0, "");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Who is told what a server counts.
+//! Who may read what a server counts.
 
 use std::net::SocketAddr;
 
@@ -28,7 +28,7 @@ async fn status(router: Router, peer: Option<&str>, forwarded: Option<(&str, &st
 }
 
 #[tokio::test]
-async fn figures_are_for_this_machine_alone_and_for_nobody_whom_a_proxy_speaks_for() {
+async fn figures_are_for_this_machine_alone_and_not_for_clients_of_a_proxy() {
     for peer in ["127.0.0.1:5", "127.9.9.9:5", "[::1]:5", "[::ffff:127.0.0.1]:5"] {
         assert_eq!(status(server(), Some(peer), None).await, 200, "{peer}");
         for forwarded in [

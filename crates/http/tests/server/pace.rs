@@ -116,7 +116,7 @@ async fn an_answer_that_is_taken_slowly_but_steadily_arrives_whole() {
 }
 
 #[tokio::test]
-async fn a_body_that_nobody_reads_is_not_what_a_slow_answer_waits_for() {
+async fn a_body_that_is_not_read_is_not_what_a_slow_answer_waits_for() {
     let server = Server::start(short()).await;
     let mut client = server.connect().await;
     let head = "POST /api/v1/waiting HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}";

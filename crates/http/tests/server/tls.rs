@@ -51,7 +51,7 @@ async fn connect(server: &Server, trusted: &str) -> std::io::Result<Client<TlsSt
 }
 
 #[tokio::test]
-async fn a_request_over_tls_is_answered_and_told_to_stay_there() {
+async fn a_request_over_tls_is_answered_and_the_client_asked_to_stay_there() {
     let (server, cert) = start().await;
     let mut client = connect(&server, &cert).await.expect("trusted");
     client.send(HELLO).await;
@@ -60,8 +60,8 @@ async fn a_request_over_tls_is_answered_and_told_to_stay_there() {
         (reply.status, reply.header("strict-transport-security")),
         (200, Some("max-age=31536000; includeSubDomains"))
     );
-    let told = std::fs::read_to_string(server.dir.path().join("address")).expect("address");
-    assert!(told.starts_with("https://127.0.0.1:"), "{told}");
+    let written = std::fs::read_to_string(server.dir.path().join("address")).expect("address");
+    assert!(written.starts_with("https://127.0.0.1:"), "{written}");
 }
 
 #[tokio::test]

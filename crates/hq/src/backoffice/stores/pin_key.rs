@@ -1,4 +1,5 @@
-//! The key of a store's PINs, given out once more: to a store that lost its disk, and to nobody else. `docs/security.md`, PINs.
+//! The key of a store's PINs, given out once more: to a store that lost its disk, and to no other. `docs/security.md`,
+//! PINs.
 
 use std::sync::Arc;
 

@@ -130,7 +130,7 @@ pub(super) async fn revoke_token(
     Ok(NoContent)
 }
 
-/// Whether somebody stands between the caller and this server.
+/// Whether a proxy stands between the caller and this server.
 pub(super) struct Line {
     is_forwarded: bool,
 }
@@ -145,8 +145,8 @@ impl<S: Send + Sync> FromRequestParts<S> for Line {
     }
 }
 
-/// What a store server starts from, as far as it is known. A store refuses plain HTTP that leaves its machine, unless it is told
-/// to take it.
+/// What a store server starts from, as far as it is known. A store refuses plain HTTP that leaves its machine, unless a
+/// setting asks to take it.
 fn snippet(sync_token: &str, url: Option<&str>) -> String {
     let mut env = format!("SYNC_TOKEN={sync_token}\n");
     let Some(url) = url else { return env };
@@ -177,6 +177,6 @@ mod tests {
         for url in ["http://hq.example.com", "http://10.0.0.1:8080"] {
             assert!(snippet("t", Some(url)).ends_with("\nALLOW_INSECURE_HQ=1\n"), "{url}");
         }
-        assert_eq!(snippet("t", None), "SYNC_TOKEN=t\n", "the address is for somebody to say who knows it");
+        assert_eq!(snippet("t", None), "SYNC_TOKEN=t\n", "the address is for an operator to say who knows it");
     }
 }

@@ -48,13 +48,13 @@ pub(super) async fn sync_state(hq: &Hq, conn: &Connection, store_id: Uuid) -> Re
     let node = store_node::Entity::find_by_id(store_id).one(&conn).await?.unwrap_or_default();
     let heard = hq.tracker.heard(store_id, &node, hq.nodes.id);
     let connected = hq.is_connected(store_id, &heard);
-    let told = heard.said.map(|(_, said)| said.outbox).unwrap_or_default();
+    let outbox = heard.said.map(|(_, said)| said.outbox).unwrap_or_default();
     let sent = status.iter().filter(|row| row.direction == sync_log::PUSH);
     Ok(SyncState {
         last_success_at: status.iter().filter_map(|row| row.last_success_at).max(),
         pending_count: sent.map(|row| i64::from(row.pending_count)).sum(),
-        outbox_pending: told.pending,
-        dead_lettered: told.dead_lettered,
+        outbox_pending: outbox.pending,
+        dead_lettered: outbox.dead_lettered,
         last_seen_at: heard.at,
         connected,
     })

@@ -33,7 +33,7 @@ use crate::backoffice::rows;
 /// Assignments in one request at the most.
 const MOST: usize = 200;
 
-/// A role to be given to somebody; without a store it counts in all of them.
+/// A role to be given to a user; without a store it counts in all of them.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Grant {
@@ -82,7 +82,7 @@ pub(super) async fn assign(
     made.map(Created::new).ok_or_else(|| Error::not_found("assignment"))
 }
 
-/// Somebody whose rights grow beyond a till's changes a PIN that is too short for that, or of which nobody knows how long it is.
+/// A user whose rights grow beyond a till's changes a PIN that is too short for that, or of unknown length.
 async fn outgrow(tx: &mut Tx, auth: &Auth, user: &user::Model, grant: &Grant, now: Instant) -> Result<()> {
     let reaches = |codes: &HashMap<Uuid, BTreeSet<String>>| codes.values().flatten().any(|code| is_beyond_a_till(code));
     let held = Entity::find().filter(Column::UserId.eq(user.id)).filter(Column::DeletedAt.is_null()).all(&*tx).await?;

@@ -1,4 +1,4 @@
-//! The second factors of somebody else, for whoever has lost theirs.
+//! The second factors of another user, for whoever has lost theirs.
 
 use serde_json::{Value as Json, json};
 use tillkeep_http::auth::people::person_of;
@@ -29,7 +29,7 @@ pub(super) async fn reset(caller: Caller<Fresh<UsersEdit>>, Id(id): Id) -> Resul
     }
     let mut act = caller.begin().await?;
     let removed = remove_all(&mut act, id, caller.now()).await?;
-    act.done(rows::entry(&caller, "factor.reset", KIND.name(), id, removed.told())).await?;
+    act.done(rows::entry(&caller, "factor.reset", KIND.name(), id, removed.details())).await?;
     caller.auth().ended(Revocation::AllOf(id));
     Ok(NoContent)
 }
@@ -44,12 +44,12 @@ pub struct Removed {
 
 impl Removed {
     /// As the audit log has it.
-    pub(super) fn told(self) -> Json {
+    pub(super) fn details(self) -> Json {
         json!({"factors": self.factors, "pinEnded": self.pin})
     }
 }
 
-/// Removes all factors of somebody and ends their sessions. Every server hears of it by their row.
+/// Removes all factors of a user and ends their sessions. Every server hears of it by their row.
 pub(super) async fn remove_all(tx: &mut Tx, id: Uuid, now: Instant) -> Result<Removed, DbErr> {
     take_turn(&*tx, Turn::Pin).await?;
     tx.update::<Entity>(|people| people.filter(Column::Id.eq(id))).await?;

@@ -1,4 +1,4 @@
-//! Who may give what to whom. Nobody grows beyond what they hold, and the chain never loses its last administrator.
+//! Who may give what to whom. No user grows beyond what they hold, and the chain never loses its last administrator.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ pub fn administrator() -> Uuid {
     ids::role(ADMINISTRATOR)
 }
 
-/// 409 unless somebody other than `user_id` is an active administrator of all stores.
+/// 409 unless a user other than `user_id` is an active administrator of all stores.
 pub async fn keep_an_administrator(tx: &Tx, user_id: Uuid) -> Result<()> {
     use user_store_role::Column;
     // The role is locked, so that two administrators do not remove each other at once.

@@ -87,13 +87,13 @@ pub async fn delete(
     Ok(NoContent)
 }
 
-/// Refuses to let somebody go without whom the chain has no administrator, or by their own hand.
+/// Refuses to let a user go without whom the chain has no administrator, or by their own hand.
 async fn refuse_leaving(tx: &Tx, caller: &Caller<Fresh<UsersEdit>>, id: Uuid) -> Result<()> {
     if grants::is_administrator(tx, id).await? {
         grants::keep_an_administrator(tx, id).await?;
     }
     if id == caller.user_id {
-        return Err(Error::new(ErrorCode::SelfDeactivation, "nobody deactivates or deletes themselves"));
+        return Err(Error::new(ErrorCode::SelfDeactivation, "no user deactivates or deletes themselves"));
     }
     Ok(())
 }

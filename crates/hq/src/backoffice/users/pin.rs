@@ -1,5 +1,5 @@
-//! Setting somebody's PIN: always one that is made here, shown once, and good for one sign-in. Who could choose it would learn
-//! which PINs are taken.
+//! Setting the PIN of a user: always one that is made here, shown once, and good for one sign-in. Who could choose it
+//! would learn which PINs are taken.
 
 use serde::{Deserialize, Serialize};
 use tillkeep_http::auth::new_pin::{self, Maker, is_taken, pin_not_allowed};
@@ -38,7 +38,7 @@ pub(super) struct MadePin {
     generated_pin: String,
 }
 
-/// Refuses a PIN that somebody chose for somebody else.
+/// Refuses a PIN that one user chose for another.
 pub(super) fn refuse_chosen(is_chosen: bool) -> Result<()> {
     if !is_chosen {
         return Ok(());
@@ -57,7 +57,7 @@ pub(super) async fn set_pin(
     let person = person_of(&caller, id).await?;
     grants::refuse_impersonation(&caller, &person)?;
     if id == caller.user_id {
-        // A borrowed session must not become somebody's account.
+        // A borrowed session must not become an account.
         let text = "your own PIN is changed with POST /api/v1/auth/change-pin, which asks for the present one";
         return Err(Error::new(ErrorCode::SelfDeactivation, text));
     }
@@ -74,7 +74,7 @@ pub(super) async fn set_pin(
     Ok(Answer(MadePin { generated_pin }))
 }
 
-/// A random PIN that nobody has, with its hash.
+/// A random PIN that no user has, with its hash.
 pub(super) async fn generate(auth: &Auth) -> Result<(String, Hashed)> {
     for _ in 0..TRIES {
         let pin = pins::generate(auth.pin_min_length_beyond_a_till);
@@ -92,7 +92,8 @@ pub(super) async fn maker<P: Requirement>(caller: &Caller<P>) -> Result<Maker> {
     Ok(Maker { counts_for: Some(counts_for) })
 }
 
-/// A PIN of release 0.1.0 ends where somebody is activated: how it was kept does not tell whether somebody has it now.
+/// A PIN of release 0.1.0 ends where its user is activated: how it was kept does not tell whether another one has it
+/// now.
 pub(super) fn end_former(user: &mut Model) {
     if user.pin_hash.as_deref().is_some_and(is_former) {
         (user.pin_hash, user.pin_lookup) = (None, None);

@@ -1,4 +1,4 @@
-//! Help for whoever has the machine of headquarters, when nobody can sign in who may give it. No route leads here.
+//! Help for whoever has the machine of headquarters, when no user can sign in who may give it. No route leads here.
 
 use serde_json::json;
 use tillkeep_http::auth::found::{self, Ended};
@@ -68,7 +68,7 @@ pub async fn reset_factor(hq: &Hq, name: &str) -> Result<Removed> {
     Ok(removed)
 }
 
-/// The PIN of somebody who is an administrator now.
+/// The PIN of a user who is an administrator now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AdministratorsPin {
     /// The account had to be made, with this one.

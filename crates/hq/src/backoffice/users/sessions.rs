@@ -1,4 +1,4 @@
-//! Ending all sessions of somebody, at every server of the chain.
+//! Ending all sessions of a user, at every server of the chain.
 
 use serde_json::Value as Json;
 use tillkeep_http::auth::people::person_of;

@@ -29,7 +29,7 @@ impl Copy {
         self.made.series = Some([("receipt:01".to_owned(), receipts)].into());
     }
 
-    /// A handshake whose answer comes; false when it is refused.
+    /// A handshake with an answer that comes; false when it is refused.
     fn handshake(&mut self, hq: &mut Processes, now: Instant) -> bool {
         let refused = hq.sign(self.instance, self.nonce, now).refused.is_some();
         if !refused {
@@ -38,7 +38,7 @@ impl Copy {
         !refused
     }
 
-    /// A handshake whose answer goes nowhere, with what it presented then.
+    /// A handshake with an answer that goes nowhere, with what it presented then.
     fn late(&self, hq: &mut Processes, nonce: Option<Uuid>, now: Instant) {
         if hq.sign(self.instance, nonce, now).refused.is_none() {
             hq.give(self.instance, &self.made, now);
@@ -193,7 +193,7 @@ fn a_replacement_that_ended_while_the_other_one_was_frozen_takes_nothing_from_it
         assert!(other.cycle(&mut hq, at(seconds)));
     }
     for seconds in (3600..7200).step_by(30) {
-        assert!(frozen.cycle(&mut hq, at(seconds)), "nobody else is there");
+        assert!(frozen.cycle(&mut hq, at(seconds)), "no other process is there");
     }
     assert_eq!(hq.running_twice(at(7200)), None);
 }
@@ -206,7 +206,7 @@ fn numbers_that_a_process_took_over_from_the_other_one_are_none_that_it_made() {
     other.starts(&mut hq, at(100));
     other.made(9);
     assert!(frozen.cycle(&mut hq, at(110)));
-    // The answer told it of higher numbers, and it has sold one since.
+    // The answer named higher numbers, and it has sold one since.
     frozen.made(10);
     assert!(frozen.handshake(&mut hq, at(111)) && frozen.cycle(&mut hq, at(112)));
     assert_eq!(meet(&mut hq, &mut frozen, &mut other, 113), (false, Because::Newer, true));

@@ -1,4 +1,5 @@
-//! People who did not come in time to change the PIN that was made for them: somebody gives them a new one, or lets them go.
+//! People who did not come in time to change the PIN that was made for them: a manager gives them a new one, or lets
+//! them go.
 
 use tillkeep_http::error::Result;
 

@@ -23,7 +23,7 @@ use uuid::Uuid;
 
 use crate::Hq;
 
-/// One thing that somebody should look at.
+/// One thing that an administrator should look at.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = SecurityNotice)]

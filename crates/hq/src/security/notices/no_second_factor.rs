@@ -12,7 +12,7 @@ use super::{Asked, Notice};
 const KIND: &str = "no_second_factor";
 
 pub(super) async fn find(asked: &Asked<'_>) -> Result<Vec<Notice>> {
-    // Where nobody is asked for one, it would change nothing.
+    // Where none is asked for, it would change nothing.
     if asked.hq.auth.second_factor == SecondFactor::Off {
         return Ok(Vec::new());
     }

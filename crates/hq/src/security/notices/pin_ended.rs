@@ -1,4 +1,4 @@
-//! PINs that ended because somebody else knows them: both accounts, for a month.
+//! PINs that ended because another user knows them: both accounts, for a month.
 
 use tillkeep_http::error::Result;
 use tillkeep_storage::entity::audit_log::{Column, Entity, Model};
@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::{Asked, Notice, OfUser};
 
 const KIND: &str = "pin_ended";
-/// Somebody proposed a PIN that another one has.
+/// A user proposed a PIN that another one has.
 const TAKEN: &str = "pin.taken";
 /// Two people with one PIN came into one store.
 const SHARED: &str = "pin.shared";
@@ -24,7 +24,7 @@ pub(super) async fn find(asked: &Asked<'_>) -> Result<Vec<Notice>> {
         .limit(MOST)
         .all(asked.caller.reader())
         .await?;
-    // Whoever found a PIN is not told whose it is.
+    // Whoever found a PIN does not learn whose it is.
     let finder = Some(asked.caller.user_id);
     lines.retain(|line| line.action != TAKEN || line.user_id != finder);
     let ids: Vec<Uuid> = lines.iter().flat_map(pair).flatten().collect();
@@ -39,7 +39,7 @@ fn pair(line: &Model) -> [Option<Uuid>; 2] {
     [if line.action == TAKEN { line.user_id } else { with() }, owner]
 }
 
-/// The notice of a line, where those whose PIN ended are among `people`.
+/// The notice of a line, where the owners of the PIN are among `people`.
 fn notice(people: &[OfUser], line: &Model) -> Option<Notice> {
     let [other, owner] = pair(line);
     let is_taken = line.action == TAKEN;
@@ -48,7 +48,7 @@ fn notice(people: &[OfUser], line: &Model) -> Option<Notice> {
         return None;
     }
     let text = if is_taken {
-        "The first of these two proposed the PIN that the second one had, and was told to choose another one. It ended at that \
+        "The first of these two proposed the PIN that the second one had, and was asked to choose another one. It ended at that \
          moment; who has none now needs a new one."
     } else {
         "These two had the same PIN and came into one store. Both PINs ended; who has none now needs a new one."

@@ -16,7 +16,7 @@ pub(super) async fn find(asked: &Asked<'_>) -> Result<Vec<Notice>> {
     }
     let registers: i64 = without.iter().map(|(_, _, registers)| registers).sum();
     let text = format!(
-        "{registers} registers of these stores have no enrolled till: somebody who types wrong PINs in the network of such a shop makes \
+        "{registers} registers of these stores have no enrolled till: a person who types wrong PINs in the network of such a shop makes \
          all of its people wait. Whoever runs the shop enrols each till there."
     );
     let stores: Vec<OfStore> = without.into_iter().map(|(id, code, _)| OfStore { id, code }).collect();

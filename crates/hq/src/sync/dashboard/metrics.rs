@@ -45,7 +45,7 @@ const METERS: [Meter; 9] = [
     ("tillkeep_store_dead_letters", "Entries that it has stopped to send", One(|store, _| Some(store.dead_lettered))),
     (
         "tillkeep_store_failed_entries",
-        "Entries that headquarters refused and nobody settled",
+        "Entries that headquarters refused and that are not settled",
         One(|store, _| Some(store.error_count)),
     ),
     (

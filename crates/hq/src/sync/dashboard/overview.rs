@@ -1,4 +1,4 @@
-//! How all stores stand at one moment: those that somebody may see, and what they add up to.
+//! How all stores stand at one moment: those that the caller may see, and what they add up to.
 
 use serde::Serialize;
 use tillkeep_model::Instant;
@@ -20,7 +20,7 @@ pub(crate) struct Dashboard {
     pub(super) stores: Vec<StoreState>,
     /// The servers of headquarters that run.
     nodes: Vec<NodeInfo>,
-    /// Rows that cannot be read here, and that stores go without until somebody mends them.
+    /// Rows that cannot be read here, and that stores go without until they are mended.
     unreadable: Vec<UnreadableRow>,
 }
 
@@ -34,7 +34,7 @@ struct Summary {
     failed: i64,
     dead_lettered: i64,
     warnings: i64,
-    /// Stores that are connected and whose oldest entry has waited for more than five minutes.
+    /// Stores that are connected and with an oldest entry that has waited for more than five minutes.
     outbox_stuck: usize,
     /// Stores of which two copies run at once.
     running_twice: usize,

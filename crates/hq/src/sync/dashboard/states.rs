@@ -83,7 +83,7 @@ fn state_of(
     let (connection, elsewhere) = connection(hq, &store, &heard, now);
     let connected = connection.connected;
     let ended = heard.connection.and_then(|(_, line)| line.ended());
-    let Said { outbox: told, alarms } = heard.said.map(|(_, said)| said).unwrap_or_default();
+    let Said { outbox, alarms } = heard.said.map(|(_, said)| said).unwrap_or_default();
     let alarms = [alarms, ours].concat();
     let (sent, fetched): (Vec<_>, Vec<_>) = status.iter().partition(|row| row.direction == sync_log::PUSH);
     let newest = |field: fn(&sync_status::Model) -> Option<Instant>| status.iter().filter_map(field).max();
@@ -106,10 +106,10 @@ fn state_of(
         warnings: warned.count,
         last_warning_at: warned.last_at,
         last_warning: warned.last,
-        outbox_pending: told.pending,
-        dead_lettered: told.dead_lettered,
-        oldest_pending_at: told.oldest,
-        outbox_stuck: is_stuck(connected, told.oldest, node.clock_offset_ms, hq.nodes.shared(now)),
+        outbox_pending: outbox.pending,
+        dead_lettered: outbox.dead_lettered,
+        oldest_pending_at: outbox.oldest,
+        outbox_stuck: is_stuck(connected, outbox.oldest, node.clock_offset_ms, hq.nodes.shared(now)),
         alarms,
         registers_without_till: node.unenrolled,
         runs_twice_since: hq.copies.running_twice(store.id, hq.nodes.shared(now)),

@@ -22,7 +22,7 @@ use tokio::time::{MissedTickBehavior, interval};
 use utoipa::openapi::schema::{ObjectBuilder, Schema, SchemaType, Type};
 use uuid::Uuid;
 
-use super::updates::{Place, watch};
+use super::updates::{StreamSlot, watch};
 use crate::Hq;
 use crate::live::board::{Scope, Update, sees};
 use crate::live::unreadable::UnreadableRow;
@@ -34,7 +34,7 @@ const COMMENT_EVERY: Duration = Duration::from_secs(15);
 const JUDGE_EVERY: Duration = Duration::from_secs(2);
 /// Milliseconds after which a browser that lost the line comes again.
 const COME_AGAIN_MS: u32 = 2000;
-/// Seconds after which somebody who found no place may try again.
+/// Seconds after which a viewer who found no place may try again.
 const NO_PLACE: u64 = 10;
 
 static BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
@@ -93,7 +93,7 @@ pub(super) async fn stream(
     headers: HeaderMap,
 ) -> Result<Events> {
     let token = bearer(&headers).unwrap_or_default().to_owned();
-    let place = Place::take(&hq, caller.user_id).ok_or_else(|| {
+    let place = StreamSlot::take(&hq, caller.user_id).ok_or_else(|| {
         let text = "too many streams are open now, of all people or of you; GET /sync/dashboard answers without one";
         Error::new(ErrorCode::Unavailable, text).retry_after(NO_PLACE)
     })?;
@@ -109,7 +109,7 @@ struct End {
     code: &'static str,
 }
 
-async fn run(hq: Arc<Hq>, place: Place, mut viewer: Viewer, send: mpsc::Sender<Result<Bytes, Infallible>>) {
+async fn run(hq: Arc<Hq>, place: StreamSlot, mut viewer: Viewer, send: mpsc::Sender<Result<Bytes, Infallible>>) {
     let ended = tokio::select! {
         ended = tell(&hq, &mut viewer, &send) => ended,
         () = hq.stop.cancelled() => Err(Error::new(ErrorCode::Unavailable, "the server stops")),
@@ -147,7 +147,7 @@ async fn tell(hq: &Hq, viewer: &mut Viewer, send: &mpsc::Sender<Result<Bytes, In
             }
             update = updates.recv(), if text.is_empty() => match update {
                 Ok(update) => text = changes(&update, &viewer.scope),
-                // Somebody who reads slowly is shown everything again rather than a part.
+                // A viewer who reads slowly is shown everything again rather than a part.
                 Err(RecvError::Lagged(_)) => start_over = true,
                 Err(RecvError::Closed) => return Ok(()),
             },

@@ -1,4 +1,4 @@
-//! What the streams of the dashboard are shown is read, and what changed is told to all of them at once.
+//! What the streams of the dashboard are shown is read, and what changed is sent to all of them at once.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::live::board::{Scope, Shown, Update, sees};
 use crate::live::store_state::StoreState;
 use crate::sync::errors::FailedEntry;
 
-/// Changes are gathered for so long after the last ones were told.
+/// Changes are gathered for so long after the last ones were sent.
 const GATHER: Duration = Duration::from_secs(1);
 /// Everything is read again so often: what another process at headquarters did is not marked here.
 const READ_ALL_EVERY: Duration = Duration::from_mins(1);
@@ -26,25 +26,25 @@ const MANY: usize = 1000;
 const LOOK_BACK_MS: i64 = 60_000;
 
 /// A place among the streams, given back when it is dropped.
-pub(super) struct Place {
+pub(super) struct StreamSlot {
     hq: Arc<Hq>,
     person: Uuid,
 }
 
-impl Place {
+impl StreamSlot {
     /// A place for one more stream, if there is one.
     pub(super) fn take(hq: &Arc<Hq>, person: Uuid) -> Option<Self> {
         hq.board.enter(person).then(|| Self { hq: hq.clone(), person })
     }
 }
 
-impl Drop for Place {
+impl Drop for StreamSlot {
     fn drop(&mut self) {
         self.hq.board.leave(self.person);
     }
 }
 
-/// What is shown now to somebody with `scope`, and what changes from then on.
+/// What is shown now to a viewer with `scope`, and what changes from then on.
 pub(super) async fn watch(hq: &Hq, scope: &Scope) -> Result<(Dashboard, broadcast::Receiver<Arc<Update>>), DbErr> {
     let board = &hq.board;
     let mut shown = board.shown.lock().await;
@@ -54,7 +54,7 @@ pub(super) async fn watch(hq: &Hq, scope: &Scope) -> Result<(Dashboard, broadcas
     if shown.is_none() {
         *shown = Some(first(hq).await?);
     }
-    // No update passes between the two: each is told with this lock held.
+    // No update passes between the two: each is sent with this lock held.
     let updates = board.updates.subscribe();
     let seen = |state: &&StoreState| sees(scope, state.store_id);
     let mut stores: Vec<StoreState> =
@@ -111,7 +111,7 @@ async fn refresh(hq: &Hq) -> Result<(), DbErr> {
     } else {
         Vec::new()
     };
-    // Nothing fails from here on: what is kept as shown is told as well.
+    // Nothing fails from here on: what is kept as shown is sent as well.
     let mut update = Update { at: now, stores: Vec::new(), gone: Vec::new(), failed: Vec::new() };
     let there: BTreeSet<Uuid> = states.iter().map(|state| state.store_id).collect();
     let read = |id: &Uuid| matches!(which, Which::All) || marked.stores.contains(id);
@@ -133,13 +133,13 @@ async fn refresh(hq: &Hq) -> Result<(), DbErr> {
     shown.failed.retain(|_, first_seen_at| *first_seen_at >= since);
     for row in failed {
         let (id, store_id, first_seen_at) = (row.id, row.store_id, row.first_seen_at);
-        // Of another store: it is marked too, and told with the next update.
+        // Of another store: it is marked too, and sent with the next update.
         let Some(code) = codes.get(&store_id).filter(|_| !shown.failed.contains_key(&id)) else { continue };
         update.failed.push((store_id, json(&FailedEntry::new(row, code.clone(), None))?));
         shown.failed.insert(id, first_seen_at);
     }
     if !(update.stores.is_empty() && update.gone.is_empty() && update.failed.is_empty()) {
-        // Nobody listens when the last stream has just ended.
+        // No viewer listens when the last stream has just ended.
         drop(board.updates.send(Arc::new(update)));
     }
     Ok(())

@@ -1,5 +1,5 @@
-//! A pull without a limit: all rows of one snapshot, page after page. A failure half-way breaks the answer off, so that nobody
-//! takes a part for the whole.
+//! A pull without a limit: all rows of one snapshot, page after page. A failure half-way breaks the answer off, so that
+//! no store takes a part for the whole.
 
 use std::sync::Arc;
 
@@ -16,17 +16,17 @@ use uuid::Uuid;
 use super::page::read;
 use super::text::{head, ids, json, tail};
 use crate::Hq;
-use crate::live::streams::Place;
+use crate::live::streams::StreamPermit;
 
 /// Rows read at a time.
 const PAGE: u64 = 500;
 /// Bytes that are given to a client at a time: any line that is not dead carries so many within the patience.
 const PIECE: usize = 16 << 10;
 
-/// What is read, and what it takes: both go as soon as nobody reads the answer.
+/// What is read, and what it takes: both go as soon as the answer is not read any more.
 pub(super) struct Reading {
     pub conn: Transaction,
-    pub place: Option<Place>,
+    pub place: Option<StreamPermit>,
     pub entity: &'static SyncType,
     pub store: Uuid,
     pub since: i64,
@@ -50,7 +50,7 @@ pub(super) fn answer(hq: Arc<Hq>, reading: Reading) -> Response {
     tokio::spawn(async move {
         let ended = pages(&hq, &reading, &send).await;
         let Reading { conn, place, entity, store, since } = reading;
-        // The place is somebody else's from now on.
+        // Another pull may have the place from now on.
         drop((conn, place));
         let error = match ended {
             Ok((cursor, rows)) => return hq.tracker.handed(store, entity.name, since, cursor, rows),
@@ -61,7 +61,7 @@ pub(super) fn answer(hq: Arc<Hq>, reading: Reading) -> Response {
                 "the pull broke off"
             }
         };
-        // Dropping the channel half-way would look like an end: whoever reads on after all is told.
+        // Dropping the channel half-way would look like an end: whoever reads on after all hears of it.
         tokio::select! {
             _ = send.send(Err(std::io::Error::other(error))) => {}
             () = closing(&hq) => {}

@@ -67,7 +67,7 @@ class Schemas {
     return [...this.properties(whole), ...others];
   }
 
-  /** A value as a list of its properties; each opens when somebody asks for it, since types may hold themselves. */
+  /** A value as a list of its properties; each opens when it is asked for, since types may hold themselves. */
   list(schema) {
     const items = this.below(schema).map(({ name, of, required }) => {
       const line = [make('code', {}, name), ' ', make('span', { class: 'kind' }, this.kind(of))];

@@ -3,7 +3,7 @@
 use tillkeep_model::Instant;
 use tillkeep_storage::sync_log::Pulled;
 
-/// Rows that were handed out and that nobody knows to be stored.
+/// Rows that were handed out and that are not known to be stored.
 #[derive(Clone, Copy, Debug)]
 struct Page {
     since: i64,
@@ -16,7 +16,7 @@ const UNDER_WAY: usize = 3;
 
 /// One store and one type.
 #[derive(Debug, Default)]
-pub(crate) struct Kept {
+pub(crate) struct PullProgress {
     /// Up to which version the store said to have it; nothing since this server started.
     version: Option<i64>,
     /// The pages after that version, each going on from the one before.
@@ -62,7 +62,7 @@ pub(crate) enum News {
     Of(Pulled),
 }
 
-impl Kept {
+impl PullProgress {
     /// Takes the word of the store. Rows count once, when it first says that it has them.
     pub(crate) fn said(&mut self, word: Word<'_>, head: i64, now: Instant) -> News {
         let stands = stands(word, head);
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn rows_count_once_when_their_store_says_that_it_has_them() {
-        let mut kept = Kept::default();
+        let mut kept = PullProgress::default();
         assert_eq!(noted(kept.said(has(7), HEAD, at(0))), (0, false, 0));
         for _ in 0..13 {
             assert_eq!(kept.said(has(7), HEAD, at(1)), News::None);
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn who_asks_for_the_next_page_has_the_one_before() {
-        let mut kept = Kept::default();
+        let mut kept = PullProgress::default();
         kept.said(has(0), HEAD, at(0));
         kept.handed(0, 6, 4);
         assert_eq!(noted(kept.said(has(6), HEAD, at(1))), (4, true, 0));
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn who_asks_ahead_has_no_more_than_it_says() {
-        let mut kept = Kept::default();
+        let mut kept = PullProgress::default();
         kept.said(has(0), HEAD, at(0));
         kept.handed(0, 4, 4);
         // It writes the first page and asks for the second.
@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn however_many_pages_a_store_lays_aside_their_rows_count_when_it_has_them_all() {
-        let mut kept = Kept::default();
+        let mut kept = PullProgress::default();
         kept.said(has(0), HEAD, at(0));
         for page in 0..HEAD {
             assert_eq!(kept.asked(0, HEAD, at(page)), News::None, "it has nothing yet");
@@ -234,10 +234,10 @@ mod tests {
     #[test]
     fn what_cannot_be_stored_is_no_load_until_it_can() {
         let full = |version| Word { version, unstored: Some("the disk is full") };
-        let mut kept = Kept::default();
+        let mut kept = PullProgress::default();
         kept.said(full(0), HEAD, at(0));
         assert_eq!(kept.loaded(), None);
-        // It tries again, and nobody knows yet whether that goes well.
+        // It tries again, and it is not known yet whether that goes well.
         kept.asked(0, HEAD, at(1));
         kept.handed(0, 4, 4);
         assert_eq!(kept.loaded(), None);
@@ -264,7 +264,7 @@ mod tests {
             (vec![full(7), has(7)], 10, true),
             (vec![has(10), full(10)], 10, false),
         ] {
-            let mut kept = Kept::default();
+            let mut kept = PullProgress::default();
             for word in &said {
                 kept.said(*word, HEAD, at(0));
             }
@@ -279,7 +279,7 @@ mod tests {
             }
         }
         // The rows that it turns out to have are counted all the same.
-        let mut kept = Kept::default();
+        let mut kept = PullProgress::default();
         kept.said(full(7), HEAD, at(0));
         kept.handed(7, 10, 2);
         assert_eq!(noted(kept.asked(10, HEAD, at(1))), (2, false, 1));
@@ -287,7 +287,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_stored_is_an_error_with_the_rows_that_wait_until_it_can() {
-        let mut kept = Kept::default();
+        let mut kept = PullProgress::default();
         let full = Word { version: 7, unstored: Some("the disk is full") };
         kept.said(has(7), HEAD, at(0));
         kept.handed(7, 10, 2);
@@ -297,7 +297,7 @@ mod tests {
             let expected = Pulled { rows: 0, since: 7, success_at: None, error, pending: 2 };
             assert_eq!(pulled, expected);
         }
-        let mut of_another_server = Kept::default();
+        let mut of_another_server = PullProgress::default();
         assert_eq!(noted(of_another_server.said(full, HEAD, at(4))), (0, false, 1), "how many rows is not known here");
         assert_eq!(noted(kept.said(has(10), HEAD, at(5))), (2, true, 0));
     }

@@ -8,14 +8,14 @@ use tillkeep_storage::{Tx, audit};
 use super::Auth;
 use crate::error::Result;
 
-/// A write of the caller of a request. Dropped without [`Act::done`], nothing happened.
+/// A write of the caller of a request. Dropped without [`AuditedTx::done`], nothing happened.
 #[must_use = "nothing happens without `done`"]
-pub struct Act {
+pub struct AuditedTx {
     tx: Tx,
     auth: Arc<Auth>,
 }
 
-impl Act {
+impl AuditedTx {
     pub(super) const fn new(tx: Tx, auth: Arc<Auth>) -> Self {
         Self { tx, auth }
     }
@@ -29,14 +29,14 @@ impl Act {
 }
 
 /// For the reads and the writes by type. Statements of own text are for `crates/storage` alone (`clippy.toml`).
-impl Deref for Act {
+impl Deref for AuditedTx {
     type Target = Tx;
     fn deref(&self) -> &Tx {
         &self.tx
     }
 }
 
-impl DerefMut for Act {
+impl DerefMut for AuditedTx {
     fn deref_mut(&mut self) -> &mut Tx {
         &mut self.tx
     }

@@ -1,5 +1,5 @@
-//! What a store was told by another server of headquarters: it is never answered from heads below that here. `docs/sync.md`,
-//! "Several servers of headquarters".
+//! What a store heard from another server of headquarters: it is never answered from heads below that here.
+//! `docs/sync.md`, "Several servers of headquarters".
 
 use axum::http::HeaderMap;
 use tillkeep_http::error::Result;
