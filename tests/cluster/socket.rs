@@ -56,8 +56,8 @@ async fn a_store_is_notified_of_edits_and_of_its_own_pushes() {
     socket.send(Message::Text(beat.to_string().into())).await.expect("send");
 
     chain.admin.patch(&format!("/products/{product}"), json!({"price": 1100})).await.data();
-    let answer = text(&mut socket).await;
-    assert_eq!((&answer["type"], &answer["entityType"]), (&json!("sync:notify"), &json!("products")));
+    let notice = text(&mut socket).await;
+    assert_eq!((&notice["type"], &notice["entityType"]), (&json!("sync:notify"), &json!("products")));
 
     let id = uuid::Uuid::now_v7();
     let envelope = json!({

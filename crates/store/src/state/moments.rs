@@ -16,6 +16,7 @@ pub(crate) struct Moments {
     readings: Mutex<Readings>,
 }
 
+/// What the last act and the clock of headquarters showed.
 struct Readings {
     /// That of the last act.
     last: Instant,
