@@ -1,4 +1,4 @@
-//! Somebody in the shop's network without a device: nobody who is not them waits.
+//! A guesser in the shop's network without a device: no other user waits.
 
 use serde_json::{Value, json};
 use tillkeep_storage::Db;
@@ -7,10 +7,10 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 use uuid::Uuid;
 
+use crate::device::{Device, person};
 use crate::kit::{Client, TestCluster, TestStore, eventually, id};
-use crate::place::{Place, person};
 
-/// Where the tills are, where the guesser is, and a till that nobody enrolled.
+/// Where the tills are, where the guesser is, and a till that was not enrolled.
 const TILLS: u8 = 1;
 const LAPTOP: u8 = 66;
 const ELSEWHERE: u8 = 3;
@@ -23,9 +23,9 @@ async fn with_two_tills(site: &TestStore) -> (Client, [String; 2]) {
     (admin, [id(&registers[0]), id(&second)])
 }
 
-fn token(told: &(u16, Value)) -> String {
-    assert_eq!(told.0, 200, "{}", told.1);
-    told.1["data"]["accessToken"].as_str().expect("a token").to_owned()
+fn token(answer: &(u16, Value)) -> String {
+    assert_eq!(answer.0, 200, "{}", answer.1);
+    answer.1["data"]["accessToken"].as_str().expect("a token").to_owned()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -36,35 +36,35 @@ async fn a_thousand_wrong_pins_without_a_device_make_no_till_wait_and_a_manager_
     let cashier = person(&chain, &site, "cash", "cashier").await;
     let leader = person(&chain, &site, "lead", "store_manager").await;
     let url = site.process.url.clone();
-    let place = |host| Place::at(host, &url, &site.id);
-    let manager = Client::new(&url).with_token(&token(&place(ELSEWHERE).pin(&site.terminal, &leader).await));
+    let device = |host| Device::at(host, &url, &site.id);
+    let manager = Client::new(&url).with_token(&token(&device(ELSEWHERE).pin(&site.terminal, &leader).await));
     let mut keys = Vec::new();
     for (register, name) in registers.iter().zip(["Front", "Back"]) {
         let body = json!({"registerId": register, "name": name});
         keys.push(manager.post("/devices", body).await.data()["deviceKey"].clone());
     }
 
-    // From an address of their own, and from that of the tills, whose switch they plugged into.
+    // From an address of their own, and from that of the tills: they plugged into the same switch.
     for host in [LAPTOP, TILLS] {
         let known = (0..96).map(|number| if number % 2 == 0 { site.terminal.clone() } else { "T2".to_owned() });
         let made_up = (0..1000).map(|number| format!("made up {number}"));
-        let looked_at = place(host).guesses(known.chain(made_up)).await;
+        let looked_at = device(host).guesses(known.chain(made_up)).await;
         // Three without a wait; a slow machine lets some of the short waits pass meanwhile.
         assert!((3..=8).contains(&looked_at), "{looked_at} of 1096 were looked at");
     }
 
     for (key, terminal) in keys.iter().zip([site.terminal.as_str(), "T2"]) {
-        token(&place(TILLS).with(key).pin(terminal, &cashier).await);
+        token(&device(TILLS).with(key).pin(terminal, &cashier).await);
     }
-    token(&place(ELSEWHERE).pin("T2", &cashier).await);
+    token(&device(ELSEWHERE).pin("T2", &cashier).await);
 
     // One of the guesser's own tries more makes it sure that they are blocked now.
-    while place(LAPTOP).pin("T2", "000000000").await.0 == 401 {}
+    while device(LAPTOP).pin("T2", "000000000").await.0 == 401 {}
     let locks = manager.get("/auth/locks").await.data();
     let lock = locks.as_array().expect("a list").iter().find(|lock| lock["label"] == "127.0.0.66").expect("a lock");
     assert_eq!(lock["kind"], "unknown_devices");
     assert_eq!(manager.post("/auth/unlock", json!({"id": lock["id"]})).await.status, 204);
-    token(&place(LAPTOP).pin("T2", &cashier).await);
+    token(&device(LAPTOP).pin("T2", &cashier).await);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -76,7 +76,7 @@ async fn a_cashier_of_one_till_has_no_way_into_the_drawer_of_another() {
     site.knows(&admin, &product, None).await;
     let pin = person(&chain, &site, "cash", "cashier").await;
     let url = site.process.url.clone();
-    let at_hand = Place::at(TILLS, &url, &site.id);
+    let at_hand = Device::at(TILLS, &url, &site.id);
     let beside = Client::new(&url).with_token(&token(&at_hand.pin("T2", &pin).await));
     let card = admin.get("/tenders").await.data();
     let card =
@@ -102,7 +102,7 @@ async fn a_cashier_of_one_till_has_no_way_into_the_drawer_of_another() {
     assert_eq!(sold().await, Some(1));
 }
 
-/// A sign-in with a PIN alone on a connection of its own, of which nobody reads the answer.
+/// A sign-in with a PIN alone on a connection of its own, without a reader of the answer.
 async fn sent(site: &TestStore, terminal: &str, pin: &str) -> TcpStream {
     let address = site.process.url.trim_start_matches("http://");
     let body = json!({"pin": pin, "storeId": site.id, "terminalId": terminal}).to_string();
@@ -116,7 +116,7 @@ async fn sent(site: &TestStore, terminal: &str, pin: &str) -> TcpStream {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn guesses_whose_clients_hang_up_are_judged_all_the_same() {
+async fn guesses_of_clients_that_hang_up_are_judged_all_the_same() {
     let mut chain = TestCluster::new().await;
     let site = chain.store().await;
     let manager = site.open_till().await;
@@ -169,9 +169,9 @@ async fn sign_ins_under_way_when_a_store_is_killed_count_for_nothing() {
             break;
         }
     }
-    assert!(struck, "it died while somebody's PIN was looked at");
-    let told = Place::at(TILLS, &site.process.url, &site.id).pin("T2", &pin).await;
-    token(&told);
+    assert!(struck, "it died while a user's PIN was looked at");
+    let answer = Device::at(TILLS, &site.process.url, &site.id).pin("T2", &pin).await;
+    token(&answer);
     let conn = Db::open_to_read(&database).await.expect("the database");
     // Those of another address are taken back by the server itself.
     let counted = "SELECT id FROM pin_attempts WHERE wrong_today > 0 OR in_a_row > 0";

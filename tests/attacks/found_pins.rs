@@ -1,11 +1,11 @@
-//! Somebody proposes PINs until one is refused that is not weak: it is somebody's. Both ways succeeded once.
+//! A finder proposes PINs until one is refused that is not weak: it is another user's. Both ways succeeded once.
 
 use serde_json::{Value, json};
 use tillkeep_http::pins;
 
 use crate::kit::{ADMIN, Client, Program, TestCluster, id};
 
-/// Somebody who makes accounts and gives new PINs, as `kim`.
+/// A user who makes accounts and gives new PINs, as `kim`.
 async fn keeper(chain: &TestCluster) -> (Value, Client) {
     let codes = ["users.view", "users.create", "users.edit", "users.manage_roles"];
     let role = json!({"code": "keeper", "name": "Keeper", "permissions": codes});
@@ -31,7 +31,7 @@ async fn whoever_hits_upon_an_administrators_pin_does_not_become_that_administra
     let mut chain = TestCluster::new().await;
     let (role, keeper) = keeper(&chain).await;
     let (status, _) = proposes(&chain, &keeper, &role, "finder", ADMIN.1).await;
-    assert_eq!(status, 422, "it is somebody's, which the finder knows now");
+    assert_eq!(status, 422, "it is another user's, which the finder knows now");
     // They sign in with it, change it before its owner does, and hold everything: not any more.
     let anybody = Client::new(&chain.hq.url);
     let taken = anybody.sign_in(ADMIN.0, ADMIN.1).await;
@@ -88,5 +88,5 @@ async fn throw_away_accounts_propose_no_more_than_whoever_makes_them() {
     }
     assert_eq!(account.post("/auth/change-pin", change).await.refused(429), "too_many_attempts");
     let client = Client::new(&chain.hq.url);
-    assert!(client.sign_in("owner10", &owned[10]).await.is_some(), "nobody looked at theirs");
+    assert!(client.sign_in("owner10", &owned[10]).await.is_some(), "theirs was not looked at");
 }

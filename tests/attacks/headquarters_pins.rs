@@ -3,8 +3,8 @@
 use futures_util::StreamExt;
 use serde_json::json;
 
+use crate::device::{Device, person};
 use crate::kit::{ADMIN, Client, TestCluster, id};
-use crate::place::{Place, person};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hundred_store_ids_behind_ten_addresses_are_ten_guessers_and_neither_tills_nor_other_addresses_notice_anything()
@@ -19,7 +19,7 @@ async fn a_hundred_store_ids_behind_ten_addresses_are_ten_guessers_and_neither_t
         chain.admin.post(&format!("/stores/{store}/activate"), json!({})).await.data();
         stores.push(store);
     }
-    let guesser = Place::at(1, &chain.hq.url, &site.id);
+    let guesser = Device::at(1, &chain.hq.url, &site.id);
     let tries = (0..1000).map(|number| {
         let (store, client) = (stores[number % 100].clone(), format!("203.0.113.{}", number % 10));
         let guesser = &guesser;
@@ -30,9 +30,9 @@ async fn a_hundred_store_ids_behind_ten_addresses_are_ten_guessers_and_neither_t
     let looked_at = statuses.iter().filter(|status| **status == 401).count();
     assert!((30..=60).contains(&looked_at), "{looked_at} of 1000 were looked at");
     let (status, _) = guesser.forwarded(&site.id, "T1", &cashier, Some("203.0.113.99")).await;
-    assert_eq!(status, 200, "somebody elsewhere");
+    assert_eq!(status, 200, "a user elsewhere");
 
-    let till = Place::at(1, &site.process.url, &site.id);
+    let till = Device::at(1, &site.process.url, &site.id);
     assert_eq!(till.pin(&site.terminal, &cashier).await.0, 200, "the store counts by itself");
     // At headquarters people have names.
     assert!(Client::new(&chain.hq.url).sign_in(ADMIN.0, ADMIN.1).await.is_some());

@@ -21,11 +21,11 @@ mod strangers;
 
 use home::Home;
 
+mod device;
 mod devices;
 mod found_pins;
 mod headquarters_pins;
 mod pins;
-mod place;
 mod rights;
 mod second_factor;
 mod token;

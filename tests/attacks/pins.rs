@@ -11,7 +11,7 @@ async fn typed(site: &TestStore, pin: &str) -> Reply {
     Client::new(&site.process.url).post("/auth/pin-login", body).await
 }
 
-/// Somebody at the till, once the store knows the PIN.
+/// A cashier at the till, once the store knows the PIN.
 async fn at_the_till(site: &TestStore, pin: &str) -> Client {
     eventually("the PIN is good at the till", async || {
         let reply = typed(site, pin).await;
@@ -59,7 +59,7 @@ async fn a_cashier_made_by_the_forms_defaults_changes_the_pin_at_the_store_and_s
     let change = |current: &str, new: &str| json!({"currentPin": current, "newPin": new});
     assert_eq!(cashier.post("/auth/change-pin", change("739155", "316408")).await.refused(401), "invalid_credentials");
     assert_eq!(cashier.post("/auth/change-pin", change(&first, "240787")).await.refused(422), "pin_not_allowed");
-    // One that somebody has there is refused alike, and worth nothing from then on, at the till as well.
+    // One that a user has there is refused alike, and worth nothing from then on, at the till as well.
     at_the_till(&site, "926350").await;
     assert_eq!(cashier.post("/auth/change-pin", change(&first, "926350")).await.refused(422), "pin_not_allowed");
     assert_eq!(cashier.post("/auth/change-pin", change(&first, "316408")).await.status, 204);
@@ -108,7 +108,7 @@ async fn without_a_line_a_first_pin_bars_nothing_and_cannot_be_changed() {
     assert_eq!(cashier.post("/auth/change-pin", change).await.status, 204);
 }
 
-/// What a store keeps of somebody's PIN; its server must be stopped.
+/// What a store keeps of a user's PIN; its server must be stopped.
 async fn verifiers(site: &TestStore, name: &str) -> (String, String) {
     let rows = site.rows("users").await;
     let row = rows.values().find(|row| row["username"] == name).expect("the person");
@@ -117,7 +117,7 @@ async fn verifiers(site: &TestStore, name: &str) -> (String, String) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_store_that_is_provisioned_after_all_pins_were_set_lets_everybody_in_and_its_copy_nobody_elsewhere() {
+async fn a_store_that_is_provisioned_after_all_pins_were_set_lets_every_user_in_and_its_copy_none_elsewhere() {
     let mut chain = TestCluster::with(&[("GLOBAL_PEOPLE_AT_STORES", "all")]).await;
     let mut first = chain.store().await;
     let cashier = role(&chain, "cashier").await;
@@ -207,7 +207,7 @@ async fn pins_of_release_0_1_0_are_good_until_they_are_rehashed_and_then_the_key
     site.sign_in(name, pin).await;
     chain.admin = Client::new(&chain.hq.url).sign_in(name, pin).await.expect("the same PIN at headquarters");
 
-    // Of the other one nobody knows the PIN: a new one is made.
+    // The PIN of the other one is unknown: a new one is made.
     let other = chain.admin.get("/users?search=casey").await.data();
     chain.admin.post(&format!("/users/{}/pin", id(&other[0])), json!({})).await.data();
     assert_eq!(former_pins(&chain), 0);

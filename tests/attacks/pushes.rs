@@ -1,4 +1,4 @@
-//! What somebody can do with the sync token of one store. `docs/sync.md`, rules U9 and U14.
+//! What a thief can do with the sync token of one store. `docs/sync.md`, rules U9 and U14.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use crate::kit::{Client, Process, Program, TestCluster, id};
 
-/// Somebody with the token of a store, and no store.
+/// A thief with the token of a store, and no store.
 struct Thief {
     chain: TestCluster,
     store: String,
@@ -80,7 +80,7 @@ async fn packed(body: &[u8]) -> Vec<u8> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nineteen_million_envelopes_in_a_small_body_hold_nobody_up_and_take_no_memory() {
+async fn nineteen_million_envelopes_in_a_small_body_hold_no_request_up_and_take_no_memory() {
     let thief = Thief::new().await;
     let body = [&br#"{"envelopes": [{}"#[..], &b",{}".repeat(19_000_000), b"]}"].concat();
     let gzip = packed(&body).await;
@@ -106,8 +106,8 @@ async fn nineteen_million_envelopes_in_a_small_body_hold_nobody_up_and_take_no_m
     );
     for (status, body) in attacks {
         // Two of them are further pushes of one store at once.
-        let told = (status, body["code"].as_str());
-        assert!([(400, Some("too_many_envelopes")), (503, Some("unavailable"))].contains(&told), "{told:?}");
+        let answer = (status, body["code"].as_str());
+        assert!([(400, Some("too_many_envelopes")), (503, Some("unavailable"))].contains(&answer), "{answer:?}");
     }
     let grown = thief.memory().saturating_sub(before);
     println!("the slowest honest request took {slowest:?}; headquarters grew by {grown} MiB");
@@ -186,7 +186,7 @@ async fn one_customer_in_every_envelope_makes_no_later_request_slower() {
 #[tokio::test(flavor = "multi_thread")]
 async fn numbers_far_ahead_make_no_series_of_the_store_unusable() {
     let mut thief = Thief::new().await;
-    // Sales that add up to nothing are what somebody makes up.
+    // Sales that add up to nothing are made up.
     thief.chain.broken_on_purpose = true;
     let sale = |receipt: &str, seq: i64| {
         let sale = Uuid::now_v7();
@@ -199,8 +199,8 @@ async fn numbers_far_ahead_make_no_series_of_the_store_unusable() {
     let far = sale("S01-01-8", 1 << 53);
     let malformed = json!({"entity_type": "sales", "entity_id": "x", "seq": 1_i64 << 53, "node_epoch": "e"});
     let results = thief.push(&[honest, huge, far, malformed]).await;
-    let told: Vec<_> = results.iter().map(|result| result["code"].as_str().unwrap_or("ok")).collect();
-    assert_eq!(told, ["ok", "ok", "number_ahead", "malformed"], "money is taken, whatever number it has");
+    let codes: Vec<_> = results.iter().map(|result| result["code"].as_str().unwrap_or("ok")).collect();
+    assert_eq!(codes, ["ok", "ok", "number_ahead", "malformed"], "money is taken, whatever number it has");
     let error = results[2]["error"].as_str().expect("an error");
     assert!(error.contains("seq: must be at most 1000000") && error.contains("set-series"), "{error}");
     let flagged = thief.chain.admin.get("/sales?flagged=true").await.data();
@@ -271,7 +271,7 @@ async fn a_series_that_was_driven_too_far_is_set_right_at_both_servers() {
     let mut chain = TestCluster::new().await;
     let product = chain.product("A1", 100).await;
     let mut site = chain.store().await;
-    // A sale that nobody made, and numbers that nobody gave.
+    // A sale that no till made, and numbers that no till gave.
     (chain.broken_on_purpose, site.broken_on_purpose) = (true, true);
     let till = site.open_till().await;
     site.knows(&till, &product, None).await;
@@ -301,7 +301,7 @@ async fn a_series_that_was_driven_too_far_is_set_right_at_both_servers() {
     site.drained(&till).await;
     site.process.kill();
     let asked =
-        json!({"nodeEpoch": "of nobody", "lastSeq": 0, "ticket": "of another copy", "instance": Uuid::new_v4()});
+        json!({"nodeEpoch": "of no node", "lastSeq": 0, "ticket": "of another copy", "instance": Uuid::new_v4()});
     let known = machine.post("/sync/handshake", asked).await.body;
     assert_eq!(known["highWater"]["receipt:01"], 42, "the one that was made up counts for nothing: {known}");
 }
@@ -353,7 +353,7 @@ async fn the_largest_document_of_each_route_of_a_till_is_pushed() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stolen_token_fills_no_database_with_customers() {
     let thief = Thief::new().await;
-    // It says what a store of this release says, so that it can be told to wait.
+    // It says what a store of this release says, so that it can be asked to wait.
     let hello = json!({"nodeEpoch": "n", "storeVersion": "0.2.0"});
     assert_eq!(thief.machine.post("/sync/handshake", hello).await.status, 200);
     let mut taken = 0;
@@ -399,12 +399,12 @@ async fn all_that_a_store_may_leave_behind_is_tried_again_in_pieces_that_take_li
         }
     };
     let retry = async {
-        let told = thief.chain.admin.post("/sync/retry-all", json!({})).await.data();
+        let retried = thief.chain.admin.post("/sync/retry-all", json!({})).await.data();
         done.notify_one();
-        told
+        retried
     };
-    let (told, ()) = tokio::join!(retry, watch);
-    assert_eq!((&told["attempted"], &told["failed"]), (&json!(32), &json!(32)), "{told}");
+    let (retried, ()) = tokio::join!(retry, watch);
+    assert_eq!((&retried["attempted"], &retried["failed"]), (&json!(32), &json!(32)), "{retried}");
     let grown = grown.into_inner();
     println!("headquarters grew by {grown} MiB while 64 MiB were tried again");
     // 20 to 45, as the allocator gives back what it has; all of it at once would be 64 before anything is read of it.

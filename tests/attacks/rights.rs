@@ -6,7 +6,7 @@ use tillkeep_model::ids;
 
 use crate::kit::{Client, TestCluster, id};
 
-/// Somebody with this role everywhere, signed in at headquarters by the PIN that was made for them.
+/// A user with this role everywhere, signed in at headquarters by the PIN that was made for them.
 async fn signed_in(chain: &TestCluster, name: &str, role: &Value) -> (String, Client) {
     let own = pins::generate(pins::SHORTEST);
     let body = json!({"username": name, "displayName": name, "assignments": [{"roleId": role}]});

@@ -1,12 +1,12 @@
-//! Somebody who found out the PIN of an administrator with a second factor.
+//! A thief who found out the PIN of an administrator with a second factor.
 
 use serde_json::{Value, json};
 use tillkeep_http::routes::Protection;
 use tillkeep_model::permission;
 use totp_rs::{Builder, Secret};
 
+use crate::device::Device;
 use crate::kit::{ADMIN, Client, TestCluster, eventually};
-use crate::place::Place;
 
 /// The code of an app at this moment.
 fn code(secret: &Value) -> String {
@@ -28,7 +28,7 @@ async fn the_pin_of_an_administrator_with_a_second_factor_opens_nothing_beyond_a
     assert_eq!(by_name.refused(401), "second_factor_required");
     assert!(!by_name.text.contains("Token"), "{}", by_name.text);
 
-    let (status, found) = Place::at(1, &chain.hq.url, &site.id).pin("T1", ADMIN.1).await;
+    let (status, found) = Device::at(1, &chain.hq.url, &site.id).pin("T1", ADMIN.1).await;
     assert_eq!(status, 200, "{found}");
     let finder = stranger.with_token(found["data"]["accessToken"].as_str().expect("a token"));
     let mut tried = 0;
@@ -50,8 +50,8 @@ async fn the_pin_of_an_administrator_with_a_second_factor_opens_nothing_beyond_a
     // Nor does the PIN give itself a second factor, or take the one away.
     assert_eq!(finder.post("/auth/factors/totp", json!({})).await.refused(403), "second_factor_stale");
     assert_eq!(finder.post("/auth/confirm", json!({"pin": ADMIN.1})).await.refused(401), "second_factor_required");
-    // At the store it is a PIN as ever, once there is a line to ask headquarters: nobody is asked for more at a till.
-    let till = Place::at(1, &site.process.url, &site.id);
+    // At the store it is a PIN as ever, once there is a line to ask headquarters: no user is asked for more at a till.
+    let till = Device::at(1, &site.process.url, &site.id);
     let said = eventually("the PIN opens the till", async || {
         let (status, said) = till.pin(&site.terminal, ADMIN.1).await;
         (status == 200).then_some(said)

@@ -1,4 +1,4 @@
-//! What somebody can do who has no token at all, or one person's. `docs/security.md`, "Requests".
+//! What a caller can do without any token, or one person's. `docs/security.md`, "Requests".
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -46,7 +46,7 @@ fn rounds() -> usize {
 async fn held_by_a_thousand(server: &Process, hold: impl AsyncFn() -> TcpStream) -> u64 {
     let before = memory(server);
     let lines = join_all((0..1000).map(|_| hold())).await;
-    // Somebody is served, and the server has read what it will.
+    // A caller is served, and the server has read what it will.
     Client::new(&server.url).sign_in(ADMIN.0, ADMIN.1).await.expect("signed in");
     let most = memory(server).saturating_sub(before);
     drop(lines);
@@ -151,7 +151,7 @@ async fn one_person_has_four_streams_and_fifty_sessions() {
     for _ in 0..50 {
         sessions.push(anybody.sign_in(ADMIN.0, ADMIN.1).await.expect("the newest sign-in always works"));
     }
-    assert_eq!(sessions[1].get("/auth/me").await.status, 401, "the oldest of those that nobody used has ended");
+    assert_eq!(sessions[1].get("/auth/me").await.status, 401, "the oldest of the unused ones has ended");
     for session in sessions[2..].iter().chain([&sessions[0]]) {
         session.get("/auth/me").await.data();
     }

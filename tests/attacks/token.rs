@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::kit::{ADMIN, Client, Fault, Reply, TestCluster, TestStore, eventually, id};
 
-/// A handshake as a store of this release makes it, by somebody who has its token.
+/// A handshake as a store of this release makes it, by a thief who has its token.
 fn introduction(more: &Json) -> Json {
     let mut body = json!({"nodeEpoch": "a thief's", "storeVersion": "0.2.0", "ownPinKey": true, "signIn": true});
     for (key, value) in more.as_object().into_iter().flatten() {
@@ -15,7 +15,7 @@ fn introduction(more: &Json) -> Json {
     body
 }
 
-/// Somebody's row as a pull with the token has it.
+/// A user's row as a pull with the token has it.
 async fn pulled(thief: &Client, name: &str) -> Json {
     let page = thief.get("/sync/pull?entity_type=users&since_version=0").await.body;
     let rows = page["rows"].as_array().expect("rows");
@@ -27,7 +27,7 @@ async fn change(thief: &Client, user: &Json, current: &str, new: &str) -> Reply 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn with_one_stores_token_alone_nobody_gets_a_key_or_verifies_an_administrator_or_becomes_one() {
+async fn one_stores_token_alone_gives_no_key_verifies_no_administrator_and_makes_none() {
     let mut chain = TestCluster::new().await;
     let site = chain.store().await;
     site.admin().await;
@@ -108,7 +108,7 @@ async fn a_stolen_store_opens_neither_headquarters_nor_another_store() {
     // The administrator is in neither database but for the week that follows a sign-in there.
     assert!(users.iter().all(|rows| of(rows, ADMIN.0)["pinHash"].is_null()));
 
-    // What is stolen verifies nobody elsewhere: not with another database, nor with another key.
+    // What is stolen verifies no user elsewhere: not with another database, nor with another key.
     std::fs::copy(stolen.process.dir.join("pin.key"), other.process.dir.join("pin.key")).expect("copied");
     other.proxy.set(Fault::Down);
     other.process.restart();

@@ -25,7 +25,7 @@ fn names(server: &Process, who: &str) -> [String; 3] {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_second_server_on_a_data_directory_is_refused_and_told_of_the_first() {
+async fn a_second_server_on_a_data_directory_is_refused_and_names_the_first() {
     let mut chain = TestCluster::new().await;
     let mut site = chain.store().await;
     let hq = names(&chain.hq, "headquarters");
@@ -45,7 +45,7 @@ async fn a_second_server_on_a_data_directory_is_refused_and_told_of_the_first() 
     let till = site.admin().await;
     chain.caught_up(&site, &till).await;
 
-    // The lock of a process that was killed is nobody's, whatever its file says.
+    // The lock of a process that was killed is free, whatever its file says.
     site.process.kill();
     assert!(fs::read_to_string(site.process.dir.join("lock")).expect("the note").contains("a store server"));
     site.process.restart();

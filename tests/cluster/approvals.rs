@@ -55,7 +55,7 @@ async fn headquarters_knows_who_approved_a_changed_price() {
     .await;
     assert_eq!(at_hq["approvals"], sold["approvals"]);
     assert_eq!(at_hq["approvals"][0]["approverId"], ids[1]);
-    // A cashier is not told what goods cost; whoever works with costs sees the same at both servers.
+    // A cashier does not see what goods cost; whoever works with costs sees the same at both servers.
     let here = administrator.get(&format!("/pos{path}")).await.data();
     assert_eq!(at_hq["saleItems"], here["saleItems"]);
     let item = &at_hq["saleItems"][0];

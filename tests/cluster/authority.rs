@@ -6,7 +6,7 @@ use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 
 pub const THIS_MACHINE: [&str; 2] = ["127.0.0.1", "localhost"];
 
-/// Somebody who makes certificates.
+/// An authority that makes certificates.
 pub struct Authority {
     issuer: Issuer<'static, KeyPair>,
     pub pem: String,

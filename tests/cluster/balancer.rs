@@ -13,7 +13,8 @@ async fn a_balancer_that_is_reloaded_breaks_no_request_and_sends_them_where_a_se
     let mut chain = TestCluster::new().await;
     let mut balancer = HaProxy::before(&[&chain.hq.url]);
     balancer.has_up(&[&chain.hq.url]);
-    let admin = Client::new(&balancer.url()).sign_in(ADMIN.0, ADMIN.1).await.expect("somebody signs in through it");
+    let admin =
+        Client::new(&balancer.url()).sign_in(ADMIN.0, ADMIN.1).await.expect("the administrator signs in through it");
     let (stop, asked) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
     let asking = tokio::spawn({
         let (admin, stop, asked) = (admin.clone(), stop.clone(), asked.clone());
@@ -24,8 +25,8 @@ async fn a_balancer_that_is_reloaded_breaks_no_request_and_sends_them_where_a_se
             }
         }
     });
-    let nobody = "127.0.0.1:1";
-    for servers in [[&chain.hq.url, nobody], [nobody, &chain.hq.url]] {
+    let closed = "127.0.0.1:1";
+    for servers in [[&chain.hq.url, closed], [closed, &chain.hq.url]] {
         let before = asked.load(Ordering::SeqCst);
         balancer.set_servers(&servers);
         balancer.has_up(&[&chain.hq.url]);
@@ -43,7 +44,7 @@ async fn a_balancer_that_is_reloaded_breaks_no_request_and_sends_them_where_a_se
     assert!(away.body["error"].is_string(), "{}", away.text);
     chain.hq.restart();
     balancer.stop();
-    assert!(admin.try_call(Method::GET, "/departments", None).await.is_err(), "nobody listens");
+    assert!(admin.try_call(Method::GET, "/departments", None).await.is_err(), "no server listens");
     balancer.start();
     balancer.has_up(&[&chain.hq.url]);
     admin.get("/departments").await.data();

@@ -19,7 +19,7 @@ async fn metrics(chain: &TestCluster) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_push_is_answered_and_every_store_told_whatever_the_broker_does() {
+async fn every_push_is_answered_and_every_store_notified_whatever_the_broker_does() {
     secrets::note("the password of the broker", PASSWORD);
     let started = Instant::now();
     let mut broker = NatsServer::stopped(&format!("authorization {{ user: till, password: \"{PASSWORD}\" }}"));
@@ -48,7 +48,7 @@ async fn every_push_is_answered_and_every_store_told_whatever_the_broker_does() 
             till.post("/customers", json!({"lastName": format!("Customer {sold}")})).await.data();
             while text(&mut socket).await["entityType"] != "customers" {}
             site.drained(&till).await;
-            println!("sold, made and told after {:?}", begun.elapsed());
+            println!("sold, made and notified after {:?}", begun.elapsed());
             assert_eq!(chain.sales(&site).await, sold, "each sale is there once");
             eventually("the dashboard says how the broker stands", async || {
                 let summary = chain.admin.get("/sync/dashboard").await.data()["summary"].clone();
@@ -90,7 +90,7 @@ async fn an_address_of_a_broker_that_cannot_be_one_is_refused_at_the_start_and_b
         let what = "nats_url (NATS_URL): address 1: https:// is not spoken here; write nats://host:4222";
         assert!(text.contains(what) && !text.contains(PASSWORD), "{text}");
     }
-    // One that nobody answers at is sound, and shown without its password.
+    // One that does not answer is sound, and shown without its password.
     let (sound, checked) = check(&format!("nats://till:{PASSWORD}@127.0.0.1:9"));
     assert!(sound && checked.contains("***@127.0.0.1:9") && !checked.contains(PASSWORD), "{checked}");
 }

@@ -1,4 +1,4 @@
-//! What people type at a shell, and what they are told there.
+//! What people type at a shell, and what they read there.
 
 use std::io::{BufRead, BufReader, Read};
 use std::net::TcpListener;
@@ -43,11 +43,11 @@ async fn signs_in(url: &str, name: &str, pin: &str) -> Option<Json> {
 }
 
 #[tokio::test]
-async fn somebody_with_the_machine_gets_a_new_pin_for_a_lost_one_and_an_administrator() {
+async fn who_has_the_machine_gets_a_new_pin_for_a_lost_one_and_an_administrator() {
     let mut chain = TestCluster::new().await;
     let dir = chain.hq.dir.clone();
     let cashier = chain.person("ann", "739155", json!([])).await;
-    // A server that believes that nobody else writes is not to be written behind.
+    // A server that believes that no other process writes is not to be written behind.
     assert!(
         refused(&run(&["hq", "--data-dir", "DIR", "reset-pin", "ann"], &dir)).contains("is in use by headquarters")
     );
@@ -74,7 +74,7 @@ async fn somebody_with_the_machine_gets_a_new_pin_for_a_lost_one_and_an_administ
 }
 
 #[tokio::test]
-async fn a_start_that_ignores_what_it_was_told_of_the_first_account_says_so() {
+async fn a_start_that_ignores_the_settings_of_the_first_account_says_so() {
     let dir = tempfile::tempdir().expect("a directory");
     let environment = [("ADMIN_USERNAME", ADMIN.0), ("ADMIN_PIN", ADMIN.1)];
     let mut first = Process::start("hq", dir.path(), &environment);
@@ -137,15 +137,15 @@ fn a_reader_that_leaves_ends_a_command_without_a_panic() {
     for arguments in [&["config", "default"][..], &["config", "check"], &["--help"]] {
         let mut child = tillkeep(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a start");
         drop(child.stdout.take());
-        let mut told = String::new();
-        child.stderr.take().expect("errors").read_to_string(&mut told).expect("a text");
+        let mut printed = String::new();
+        child.stderr.take().expect("errors").read_to_string(&mut printed).expect("a text");
         let ended = child.wait().expect("an end");
-        assert!(ended.success() && told.is_empty(), "{arguments:?}: {ended:?} {told}");
+        assert!(ended.success() && printed.is_empty(), "{arguments:?}: {ended:?} {printed}");
     }
 }
 
 #[tokio::test]
-async fn a_server_whose_output_nobody_reads_any_more_goes_on() {
+async fn a_server_without_a_reader_of_its_output_goes_on() {
     let dir = tempfile::tempdir().expect("a directory");
     let text = dir.path().to_str().expect("a path");
     let mut command = tillkeep(&["hq", "--data-dir", text, "--listen", "127.0.0.1:0"]);
@@ -177,16 +177,16 @@ async fn the_log_of_a_server_is_json_alone_with_one_line_for_a_request() {
 }
 
 #[tokio::test]
-async fn a_command_of_stores_on_the_directory_of_headquarters_says_whose_it_is() {
+async fn a_command_of_stores_on_the_directory_of_headquarters_says_which_server_owns_it() {
     let mut chain = TestCluster::new().await;
     let site = chain.store().await;
     chain.hq.stop();
     for words in [&["store", "status", "--data-dir", "DIR"][..], &["store", "resync", "--data-dir", "DIR"]] {
-        let told = refused(&run(words, &chain.hq.dir));
-        assert!(told.contains("this is the database of headquarters, and not of a store"), "{told}");
+        let printed = refused(&run(words, &chain.hq.dir));
+        assert!(printed.contains("this is the database of headquarters, and not of a store"), "{printed}");
     }
     let environment = [("SYNC_TOKEN", site.sync_token.as_str()), ("HQ_URL", "http://127.0.0.1:1")];
-    let told = Process::that_fails("store", &chain.hq.dir, &environment);
-    assert!(told.contains("this is the database of headquarters"), "{told}");
+    let printed = Process::that_fails("store", &chain.hq.dir, &environment);
+    assert!(printed.contains("this is the database of headquarters"), "{printed}");
     chain.hq.restart();
 }

@@ -43,7 +43,7 @@ async fn two_copies_of_one_store_are_noticed_while_idle_and_the_one_heard_later_
     assert_eq!(metric(&shop).await, "0");
     twin.start_prepared();
 
-    // Nobody sells and nothing changes.
+    // No till sells and nothing changes.
     let since = eventually("headquarters shows it", async || {
         let state = shown(&shop).await["stores"][0]["runsTwiceSince"].clone();
         state.is_string().then_some(state)
@@ -56,7 +56,7 @@ async fn two_copies_of_one_store_are_noticed_while_idle_and_the_one_heard_later_
         (at_twin.get("/sync/status").await.data()["line"]["runsElsewhere"] == true).then_some(())
     })
     .await;
-    let customer = json!({"lastName": "Nobody", "allowDuplicate": true});
+    let customer = json!({"lastName": "Refused", "allowDuplicate": true});
     let said = at_twin.post("/customers", customer.clone()).await;
     assert!(said.body["error"].as_str().expect("a sentence").contains("take-over"), "{}", said.body);
     assert_eq!(said.refused(409), "store_runs_elsewhere");
@@ -76,7 +76,7 @@ async fn two_copies_of_one_store_are_noticed_while_idle_and_the_one_heard_later_
     })
     .await;
 
-    // Somebody decides for the copy.
+    // A user decides for the copy.
     let said = refused(&tillkeep(&["store", "take-over"], &shop.site.process.dir));
     assert!(said.contains("does not refuse this copy"), "{said}");
     done(&tillkeep(&["store", "take-over"], &twin.dir));
@@ -90,7 +90,7 @@ async fn two_copies_of_one_store_are_noticed_while_idle_and_the_one_heard_later_
     })
     .await;
     assert_eq!(shown(&shop).await["summary"]["runningTwice"], 1);
-    // What the two had made apart is nobody's fault but the copying's.
+    // What the two had made apart is the fault of the copying alone.
     shop.site.broken_on_purpose = true;
     shop.chain.broken_on_purpose = true;
 }

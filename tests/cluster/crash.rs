@@ -1,5 +1,5 @@
-//! A server that dies at a named place, or whose database fails there, goes on as if nothing had been: nothing lost,
-//! nothing doubled, nothing counted against an entry. The places are in `crates/storage/src/fault.rs`.
+//! A server that dies at a named place, or with a database that fails there, goes on as if nothing had been: nothing
+//! lost, nothing doubled, nothing counted against an entry. The places are in `crates/storage/src/fault.rs`.
 
 use std::time::{Duration, Instant};
 
@@ -119,7 +119,7 @@ impl World {
         taken
     }
 
-    /// A customer of that number at headquarters, whom nobody numbered.
+    /// A customer of that number at headquarters, whom no store numbered.
     async fn take(&self, number: &str) -> String {
         let id = Uuid::now_v7();
         let envelope = json!({
@@ -135,7 +135,7 @@ impl World {
     /// Makes room for what was refused.
     async fn mend(&self, holder: &str) {
         let admin = &self.chain.admin;
-        eventually("somebody deletes the first customer", async || {
+        eventually("the first customer is deleted", async || {
             let reply = admin.try_call(Method::DELETE, &format!("/customers/{holder}"), None).await.ok()?;
             (reply.status.is_success() || reply.status == 404).then_some(())
         })
@@ -156,7 +156,7 @@ impl World {
     }
 }
 
-/// A new customer of the store whose number headquarters will refuse.
+/// A new customer of the store with a number that headquarters will refuse.
 async fn refused_later(db: &Db, number: &str, store: &str) {
     let row = Uuid::now_v7();
     let now = Moment::parse("2026-11-20T11:00:00Z").expect("an instant");
@@ -187,7 +187,7 @@ fn fault(place: &str, times: usize, action: &str) -> String {
 }
 
 /// How many requests a server has answered with 503 since its start, by its own count.
-async fn told_to_come_again(process: &Process) -> u64 {
+async fn busy_answers(process: &Process) -> u64 {
     let client = reqwest::Client::builder().no_proxy().build().expect("a client");
     let answer = client.get(format!("{}/metrics", process.url)).send().await.expect("an answer");
     let text = answer.text().await.expect("a text");
@@ -242,11 +242,11 @@ async fn failing_everywhere(server: Server) {
         let said = format!("makes {place} fail");
         let deadline = Instant::now() + Duration::from_secs(90);
         while !world.server(server).log()[logged..].contains(&said) {
-            assert!(Instant::now() < deadline, "nothing comes by {place}, or nobody says so");
+            assert!(Instant::now() < deadline, "nothing comes by {place}, or no log says so");
             world.come_by(place).await;
         }
         if IN_REQUESTS.contains(place) {
-            assert!(told_to_come_again(world.server(server)).await > 0, "{place} fails, and no till is told so");
+            assert!(busy_answers(world.server(server)).await > 0, "{place} fails, and no till gets a 503");
         }
         if let Some(holder) = holder {
             world.mend(&holder).await;
@@ -276,12 +276,12 @@ async fn headquarters_killed_at_any_place_loses_and_doubles_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_store_whose_database_fails_at_any_place_answers_503_and_goes_on() {
+async fn a_store_answers_503_when_its_database_fails_at_any_place_and_goes_on() {
     failing_everywhere(Server::Store).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn headquarters_whose_database_fails_at_any_place_counts_nothing_against_an_entry() {
+async fn headquarters_counts_nothing_against_an_entry_when_its_database_fails_at_any_place() {
     failing_everywhere(Server::Hq).await;
 }
 

@@ -39,8 +39,8 @@ fn encrypted(server: &Server) -> (usize, usize) {
     let sql = "SELECT count(*) FILTER (WHERE ssl), count(*) FILTER (WHERE NOT ssl) FROM pg_stat_ssl JOIN pg_stat_activity \
                USING (pid) WHERE application_name LIKE 'tillkeep %'";
     let output = client("psql", server.port).args(["-d", OWNER, "-At", "-F", " ", "-c", sql]).output().expect("psql");
-    let told = String::from_utf8_lossy(&output.stdout).into_owned();
-    let mut counts = told.split_whitespace().map(|count| count.parse().expect("a count"));
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    let mut counts = printed.split_whitespace().map(|count| count.parse().expect("a count"));
     (counts.next().expect("a count"), counts.next().expect("a count"))
 }
 
@@ -118,15 +118,15 @@ async fn a_promoted_standby_behind_the_same_address_is_found_over_a_verified_lin
 async fn a_postgresql_that_cannot_be_trusted_is_refused_with_what_to_do_and_without_the_password() {
     let (server, dir, authority) = (Server::new(), directory(), Authority::new("the chain's own"));
     let others = directory();
-    let (right, wrong) = (authority.file(dir.path()), Authority::new("somebody else's").file(others.path()));
+    let (right, wrong) = (authority.file(dir.path()), Authority::new("another company's").file(others.path()));
     let start = |name: &str, parameters: &str| {
         let url = address(&server, parameters);
         let environment = [("ADMIN_USERNAME", ADMIN.0), ("ADMIN_PIN", ADMIN.1), ("DATABASE_URL", url.as_str())];
         Process::prepared("hq", &dir.path().join(name), &environment)
     };
-    let refused = |parameters: &str, told: &str| {
+    let refused = |parameters: &str, reason: &str| {
         let said = start("refused", parameters).refuses_to_start();
-        assert!(said.contains(told) && !said.contains("hunter2"), "{parameters}: {said}");
+        assert!(said.contains(reason) && !said.contains("hunter2"), "{parameters}: {said}");
     };
     let with = |mode: &str, root: &Path| format!("?sslmode={mode}&sslrootcert={}", root.display());
     refused("?sslmode=require", "PostgreSQL does not speak TLS there, and sslmode");
@@ -147,7 +147,7 @@ async fn a_postgresql_that_cannot_be_trusted_is_refused_with_what_to_do_and_with
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_line_is_encrypted_where_postgresql_offers_it_and_always_when_it_is_asked_for() {
-    let (server, dir, authority) = (Server::new(), directory(), Authority::new("nobody's"));
+    let (server, dir, authority) = (Server::new(), directory(), Authority::new("no company's"));
     let check = |parameters: &str, is_encrypted: bool| {
         let url = address(&server, parameters);
         let environment = [("ADMIN_USERNAME", ADMIN.0), ("ADMIN_PIN", ADMIN.1), ("DATABASE_URL", url.as_str())];

@@ -107,7 +107,7 @@ async fn a_promoted_standby_under_its_own_address_is_found_without_a_restart_whe
     eventually("both sales are there", async || (chain.sales(&site).await == 2).then_some(())).await;
     assert!(chain.hq.log().contains("another server is the database from now on"), "{}", chain.hq.log());
     assert!(!chain.hq.log().contains("hunter2"));
-    // Nobody reads from the one that was lost, whatever it says when it is back.
+    // No server reads from the one that was lost, whatever it says when it is back.
     server.start();
     edit(&chain, &product, 2000..2005).await;
     site.knows(&till, &product, Some(2004)).await;

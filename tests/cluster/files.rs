@@ -61,7 +61,7 @@ async fn every_file_of_a_days_work_is_its_owners_alone() {
         (text(&site.process.dir), text(&work.path().join("backup")), work.path().join("again"));
     done(&["backup", &backup, "--data-dir", &store]);
     done(&["keys", "rotate", "--data-dir", &store]);
-    // A copy that somebody put where all may read it.
+    // A copy that an operator put where all may read it.
     fs::set_permissions(&backup, Permissions::from_mode(0o644)).expect("a mode");
     done(&["restore", &backup, "--data-dir", &text(&again)]);
     assert_eq!(open_to_others(&again), [], "what was put back");
@@ -79,7 +79,7 @@ async fn a_directory_that_others_could_read_is_mended_with_a_line_in_the_log_and
     let dir = place.path().join("hq");
     let mut hq = Process::start("hq", &dir, &[]);
     hq.stop();
-    fs::write(dir.join("notes.txt"), "of somebody else").expect("a file");
+    fs::write(dir.join("notes.txt"), "of another program").expect("a file");
     for name in names(&dir) {
         fs::set_permissions(dir.join(name), Permissions::from_mode(0o644)).expect("a mode");
     }

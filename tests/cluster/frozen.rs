@@ -1,4 +1,4 @@
-//! A store whose server is frozen, replaced meanwhile from a copy, and thaws. `docs/sync.md`, rule D8.
+//! A store with a server that is frozen, replaced meanwhile from a copy, and thaws. `docs/sync.md`, rule D8.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::kit::{ADMIN, Client, Fault, Process, eventually};
 use crate::restored::{Shop, copy_files};
 
-/// A replacement that is at work, and somebody at its till.
+/// A replacement that is at work, and a cashier at its till.
 struct Replacement {
     process: Process,
     till: Client,
@@ -40,21 +40,21 @@ impl Replacement {
     }
 }
 
-/// That somebody at this till is told that another copy goes on.
+/// That the cashier at this till sees that another copy goes on.
 async fn is_stopped(till: &Client, log: impl Fn() -> String, why: &str) {
     eventually("the copy that stops says so", async || {
         let line = till.get("/sync/status").await.data()["line"].clone();
-        let told = line["lastError"].as_str().is_some_and(|error| error.contains(why));
-        (line["runsElsewhere"] == true && told).then_some(())
+        let says_why = line["lastError"].as_str().is_some_and(|error| error.contains(why));
+        (line["runsElsewhere"] == true && says_why).then_some(())
     })
     .await;
-    let said = till.post("/customers", json!({"lastName": "Nobody", "allowDuplicate": true})).await;
+    let said = till.post("/customers", json!({"lastName": "Refused", "allowDuplicate": true})).await;
     assert_eq!(said.refused(409), "store_runs_elsewhere");
     assert!(log().contains(why), "its log says why");
 }
 
 async fn goes_on(till: &Client) {
-    let customer = json!({"lastName": "Somebody", "allowDuplicate": true});
+    let customer = json!({"lastName": "Taken", "allowDuplicate": true});
     assert!(till.post("/customers", customer).await.status.is_success());
     assert_eq!(till.get("/sync/status").await.data()["line"]["runsElsewhere"], false);
 }
@@ -67,7 +67,7 @@ async fn headquarters_has(shop: &Shop, sales: u64) {
     assert_eq!(shown["summary"]["runningTwice"], 1);
 }
 
-/// What the two made apart is nobody's fault but the copying's.
+/// What the two made apart is the fault of the copying alone.
 fn broken(mut shop: Shop) {
     shop.site.broken_on_purpose = true;
     shop.chain.broken_on_purpose = true;
@@ -81,7 +81,7 @@ async fn a_store_that_thaws_stops_when_its_replacement_has_sold_and_what_it_had_
     shop.site.process.freeze();
     let replacement = Replacement::copy(&shop);
     shop.site.process.thaw();
-    // It sells one more that nobody hears of, and falls silent.
+    // It sells one more that headquarters does not hear of, and falls silent.
     shop.site.proxy.set(Fault::Down);
     shop.sell(1).await;
     shop.site.process.freeze();
@@ -105,14 +105,14 @@ async fn a_store_that_thaws_stops_when_its_replacement_has_sold_and_what_it_had_
     // It stays refused when it starts again.
     shop.site.process.kill();
     shop.site.process.restart();
-    let said = shop.till.post("/customers", json!({"lastName": "Nobody", "allowDuplicate": true})).await;
+    let said = shop.till.post("/customers", json!({"lastName": "Refused", "allowDuplicate": true})).await;
     assert_eq!(said.refused(409), "store_runs_elsewhere");
     drop(replacement.process);
     broken(shop);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_store_that_thaws_stops_when_nobody_sold_and_its_replacement_was_heard_meanwhile() {
+async fn a_store_that_thaws_stops_when_it_sold_nothing_and_its_replacement_was_heard_meanwhile() {
     let mut shop = Shop::open().await;
     shop.sell(1).await;
     shop.sent().await;

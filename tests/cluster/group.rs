@@ -1,4 +1,4 @@
-//! A store that dies in the middle of commits which several sales share. What a till was told of is there, once.
+//! A store that dies in the middle of commits which several sales share. What a till heard of is there, once.
 
 use std::time::{Duration, Instant};
 
@@ -31,7 +31,7 @@ async fn a_store_killed_in_the_middle_of_shared_commits_has_what_it_answered_onc
         let deadline = Instant::now() + Duration::from_mins(1);
         // Each till has one sale on its way when the store dies.
         while !site.process.has_ended() {
-            assert!(Instant::now() < deadline, "nobody comes by {place}");
+            assert!(Instant::now() < deadline, "no request comes by {place}");
             futures_util::future::join_all(tills.iter_mut().map(|till| till.sell(&product, 1))).await;
         }
         // What is lost stays lost: in a long run every twentieth look is enough.
@@ -40,7 +40,7 @@ async fn a_store_killed_in_the_middle_of_shared_commits_has_what_it_answered_onc
             let findings = verdict::look(None, &[site.process.database()], options).await;
             assert!(findings.is_empty(), "kill {kill} at {place}:\n{}", verdict::list(&findings));
         }
-        // Those of the commit that nobody heard of are found by the next try.
+        // Those of the commit that no till heard of are found by the next try.
         let answers = sold(&tills).len() - answered;
         let kept = site.rows("sales").await.len() - answered;
         if place == "group.committed" {

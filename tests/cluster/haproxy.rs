@@ -96,7 +96,7 @@ impl HaProxy {
         }
         let mut balancer = Self { port: 0, dir, child: None, rules, servers: Vec::new() };
         balancer.name_servers(servers);
-        // Between asking for a free port and using it somebody else may take it.
+        // Between asking for a free port and using it another process may take it.
         for _ in 0..5 {
             let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|free| free.local_addr()).expect("a port");
             balancer.port = free.port();
@@ -207,13 +207,13 @@ impl HaProxy {
     }
 
     fn answers(&self) -> bool {
-        ask(&self.path("control"), "show info").is_some_and(|told| told.contains("Pid:"))
+        ask(&self.path("control"), "show info").is_some_and(|said| said.contains("Pid:"))
     }
 
     /// The process that serves.
     fn worker(&self) -> Option<u32> {
-        let told = ask(&self.path("master"), "show proc")?;
-        let (_, workers) = told.split_once("# workers")?;
+        let said = ask(&self.path("master"), "show proc")?;
+        let (_, workers) = said.split_once("# workers")?;
         workers.lines().nth(1)?.split_whitespace().next()?.parse().ok()
     }
 
@@ -250,7 +250,7 @@ fn ask(socket: &Path, command: &str) -> Option<String> {
     line.write_all(format!("{command}\n").as_bytes()).ok()?;
     // The master answers one command after the other until nothing more can come.
     line.shutdown(Shutdown::Write).ok()?;
-    let mut told = String::new();
-    line.read_to_string(&mut told).ok()?;
-    Some(told)
+    let mut said = String::new();
+    line.read_to_string(&mut said).ok()?;
+    Some(said)
 }

@@ -15,7 +15,7 @@ fn how_many() -> usize {
     std::env::var("HERD").map_or(240, |text| text.parse().expect("HERD is a number"))
 }
 
-/// What a store does when the line is back; whether it was answered, and how often it was told to come again.
+/// What a store does when the line is back; whether it was answered, and how often it was asked to come again.
 async fn back(client: Client, store: String, number: usize) -> Result<usize, String> {
     let sale = Uuid::now_v7();
     let envelope = json!({
@@ -89,7 +89,7 @@ async fn all_stores_that_come_back_at_once_are_served() {
     })
     .await;
     eprintln!(
-        "{many} stores in {took:?}, told {again} times to come again; memory {memory} KiB, then {memory_after} KiB; \
+        "{many} stores in {took:?}, asked {again} times to come again; memory {memory} KiB, then {memory_after} KiB; \
          files {files}, then {files_after}"
     );
 }

@@ -1,4 +1,4 @@
-//! Headquarters that leaves: balancers and stores are told first, and whoever asks meanwhile is answered.
+//! Headquarters that leaves: balancers and stores hear of it first, and whoever asks meanwhile is answered.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -85,11 +85,11 @@ async fn a_server_that_leaves_says_so_at_once_sends_its_stores_away_one_by_one_a
     assert!(last > first + 700, "all sockets were closed between {first} and {last} ms");
 
     // What began before the end is answered after it, and streams end with a word.
-    let mut told = String::new();
+    let mut heard = String::new();
     while let Some(piece) = stream.chunk().await.expect("a stream that ends") {
-        told.push_str(&String::from_utf8_lossy(&piece));
+        heard.push_str(&String::from_utf8_lossy(&piece));
     }
-    assert!(told.contains("event: end\n"), "{told}");
+    assert!(heard.contains("event: end\n"), "{heard}");
     assert!(asked.elapsed() >= Duration::from_secs(10), "the stream ended after {:?}", asked.elapsed());
     slow.write_all(&body.as_bytes()[5..]).await.expect("the rest");
     let mut answer = String::new();
@@ -142,7 +142,8 @@ async fn a_pull_of_everything_that_runs_when_the_server_stops_is_ended_in_full()
     let mut first = [0; 64];
     pull.read_exact(&mut first).await.expect("the beginning of an answer");
     chain.hq.ask_to_stop();
-    eventually("nobody is let in any more", async || TcpStream::connect(&address).await.is_err().then_some(())).await;
+    eventually("no connection is taken any more", async || TcpStream::connect(&address).await.is_err().then_some(()))
+        .await;
     let mut rest = String::new();
     pull.read_to_string(&mut rest).await.expect("the rest of the answer");
     assert!(rest.contains("\"has_more\":false"), "the answer is cut off after {} bytes", rest.len());

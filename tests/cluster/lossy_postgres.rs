@@ -1,4 +1,4 @@
-//! A `PostgreSQL` that loses its last moments, as one does whose standby takes over before it has everything.
+//! A `PostgreSQL` that loses its last moments, as one does with a standby that takes over before it has everything.
 
 use crate::kit::Process;
 use crate::own_postgres::Server;

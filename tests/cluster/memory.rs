@@ -65,7 +65,7 @@ async fn what_stores_that_push_and_pull_and_people_who_read_took_of_memory_is_gi
                 if (reader + question) % 2 == 0 {
                     admin.get(&format!("/sales?pageSize=200&page={}", question + 1)).await.data();
                 } else {
-                    // One place for each store; who comes second is told so.
+                    // One place for each store; who comes second hears so.
                     machine.get("/sync/pull?entity_type=store_product_dynamic&since_version=0").await;
                 }
             }

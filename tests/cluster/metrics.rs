@@ -67,7 +67,7 @@ async fn headquarters_measures_how_each_store_in_use_stands() {
 }
 
 #[tokio::test]
-async fn a_path_or_method_that_somebody_invents_adds_no_line() {
+async fn an_invented_path_or_method_adds_no_line() {
     let chain = TestCluster::new().await;
     let client = reqwest::Client::builder().no_proxy().build().expect("a client");
     for number in 0..50 {

@@ -7,7 +7,7 @@ use crate::restored::{Shop, forget, has_all, receipts};
 use crate::verify::verify;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_store_whose_database_alone_is_restored_again_and_again_gives_no_number_twice() {
+async fn a_store_gives_no_number_twice_when_its_database_alone_is_restored_again_and_again() {
     let mut shop = Shop::open().await;
     shop.sell(2).await;
     shop.sent().await;

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::kit::{ADMIN, Client, Rows, TestCluster, TestStore, eventually};
 use crate::own_postgres::Server;
 
-/// Sells until told to stop; the ids of the sales.
+/// Sells until it is to stop; the ids of the sales.
 async fn sell(site: &TestStore, till: &Client, product: &str, stop: &AtomicBool) -> BTreeSet<String> {
     let mut sold = BTreeSet::new();
     while !stop.load(Ordering::SeqCst) {
@@ -18,7 +18,7 @@ async fn sell(site: &TestStore, till: &Client, product: &str, stop: &AtomicBool)
     sold
 }
 
-/// Asks HQ as a person until told to stop; every status it got.
+/// Asks HQ as a person until it is to stop; every status it got.
 async fn ask(client: Client, last: Arc<AtomicU16>, stop: Arc<AtomicBool>) -> BTreeSet<u16> {
     let mut got = BTreeSet::new();
     while !stop.load(Ordering::SeqCst) {

@@ -55,9 +55,9 @@ async fn bad_envelopes_are_answered_one_by_one() {
     let envelopes = json!([good, unknown, never_pushed, foreign, malformed, wrong_type, orphan, "text"]);
     let reply = chain.machine(&site).post("/sync/push", json!({"envelopes": envelopes})).await;
     let results: Vec<_> = reply.body["results"].as_array().expect("results").iter().collect();
-    let told: Vec<_> = results.iter().map(|result| (result["status"].as_str(), result["code"].as_str())).collect();
+    let outcomes: Vec<_> = results.iter().map(|result| (result["status"].as_str(), result["code"].as_str())).collect();
     assert_eq!(
-        told,
+        outcomes,
         [
             (Some("ok"), None),
             (Some("unknown_type"), Some("unknown_type")),

@@ -28,7 +28,7 @@ async fn handshake_at(chain: &TestCluster) -> Option<Instant> {
     at
 }
 
-/// The store starts again, and has told headquarters what it has sent.
+/// The store starts again, and headquarters knows what it has sent.
 async fn shakes_hands(chain: &TestCluster, site: &mut TestStore) {
     let before = handshake_at(chain).await;
     site.process.stop();
@@ -47,7 +47,7 @@ async fn a_store_sends_nothing_again_when_headquarters_has_pruned_what_it_sent()
         site.sell(&till, &product, 1).await;
     }
     let sale = site.sell(&till, &product, 1).await;
-    // Nobody sells into a drawer of a hundred days.
+    // No till sells into a drawer of a hundred days.
     let session = sale["registerSessionId"].as_str().expect("a session");
     till.post(&format!("/register-sessions/{session}/close"), json!({})).await.data();
     site.drained(&till).await;

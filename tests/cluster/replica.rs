@@ -106,7 +106,7 @@ async fn lists_come_from_the_replica_while_it_is_there_and_not_too_old_and_else_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_replica_of_something_else_or_none_is_not_asked_and_keeps_nobody_from_starting() {
+async fn a_replica_of_something_else_or_none_is_not_asked_and_keeps_no_server_from_starting() {
     let other = Server::new();
     // As that of another chain, with its own notes of the time.
     let mut environment = vec![("DATABASE_URL", other.url.as_str()), ("TILLKEEP_ACCEPT_UNSAFE_DATABASE", "")];

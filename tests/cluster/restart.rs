@@ -38,7 +38,7 @@ async fn the_administrator_of_the_environment_is_made_at_the_first_start_only() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_store_whose_token_was_rotated_goes_on_with_the_new_one_and_its_outbox() {
+async fn a_store_with_a_rotated_token_goes_on_with_the_new_one_and_its_outbox() {
     let mut chain = TestCluster::new().await;
     let product = chain.product("A1", 1000).await;
     let mut site = chain.store().await;

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::kit::{ADMIN, Client, Fault, TestCluster, TestStore, eventually, id};
 
-/// A copy of a data directory whose server is stopped.
+/// A copy of a data directory while its server is stopped.
 pub fn copy(dir: &Path) -> PathBuf {
     let aside = dir.with_extension("aside");
     drop(fs::remove_dir_all(&aside));
@@ -447,7 +447,7 @@ async fn a_restored_store_that_sells_on_before_it_has_a_line_gets_back_what_it_h
     .await;
     shop.levels_agree(-10).await;
     assert!(shop.site.outbox(&shop.till, "failed").await.is_empty());
-    // Three numbers were given twice, which nobody could know without a line: the checker says so.
+    // Three numbers were given twice, which the store could not know without a line: the checker says so.
     shop.site.broken_on_purpose = true;
     shop.chain.broken_on_purpose = true;
 }

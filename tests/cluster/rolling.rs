@@ -18,7 +18,7 @@ use crate::upgrade::verify_with_next;
 /// Long enough for a balancer that asks five times a second.
 const LEAVE: (&str, &str) = ("LEAVE_SECONDS", "2");
 
-/// What somebody who asks all the time was answered, and what went wrong.
+/// What a client that asks all the time was answered, and what went wrong.
 #[derive(Default)]
 struct Asked {
     answered: AtomicU64,
@@ -168,7 +168,7 @@ impl LongRead {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_step_that_waits_for_a_long_read_holds_nobody_up_and_is_made_when_that_is_over() {
+async fn a_step_that_waits_for_a_long_read_holds_no_request_up_and_is_made_when_that_is_over() {
     let mut chain = TestCluster::with(&[LEAVE]).await;
     let read = LongRead::start(&chain.hq.database(), "customers");
     let mut newer = chain.hq.beside();

@@ -60,7 +60,7 @@ impl Two {
         two
     }
 
-    /// A store whose requests and socket go to the second server.
+    /// A store that sends requests and socket to the second server.
     async fn store_at_other(&mut self) -> TestStore {
         self.chain.front.clone_from(&self.other.url);
         let site = self.chain.store_with(&[RARELY]).await;
@@ -118,7 +118,7 @@ async fn what_one_does_the_other_knows(environment: &[(&str, &str)], most: Durat
         assert_eq!(client.get(&format!("/stores/{}", site.id)).await.data()["sync"]["connected"], true);
     }
 
-    // Somebody's sessions, and what they may do.
+    // A user's sessions, and what they may do.
     two.chain.person("ann", "483920", json!([{"roleId": role(&two.chain.admin, "administrator").await}])).await;
     let ann = Client::new(&two.other.url).sign_in("ann", "483920").await.expect("sign in");
     assert_eq!(ann.get("/auth/me").await.status, 200);
@@ -219,7 +219,7 @@ async fn the_stores_of_a_server_that_died_are_shown_as_gone_until_they_come_back
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_store_that_was_told_a_version_by_one_server_is_never_answered_from_below_it_by_the_other() {
+async fn a_store_that_heard_a_version_of_one_server_is_never_answered_from_below_it_by_the_other() {
     let mut two = Two::start(&[]).await;
     let product = two.chain.product("TEA", 1000).await;
     let site = two.store_at_other().await;
@@ -228,16 +228,16 @@ async fn a_store_that_was_told_a_version_by_one_server_is_never_answered_from_be
     for price in 2000..2030 {
         two.chain.admin.patch(&format!("/products/{product}"), json!({"price": price})).await.data();
         let version = here.get("/sync/versions").await.body["versions"]["products"].as_i64().expect("a version");
-        let told = ("tillkeep-told", format!("products:{version}"));
+        let header = ("tillkeep-told", format!("products:{version}"));
         // At once, before the other one can have looked.
-        let reply = there.get_with("/sync/versions", &[(told.0, &told.1)]).await;
+        let reply = there.get_with("/sync/versions", &[(header.0, &header.1)]).await;
         assert_eq!(reply.body["versions"]["products"], version);
         let since = version - 1;
         let path = format!("/sync/pull?entity_type=products&since_version={since}&limit=10");
-        let page = there.get_with(&path, &[(told.0, &told.1)]).await;
+        let page = there.get_with(&path, &[(header.0, &header.1)]).await;
         assert_eq!((&page.body["rows"][0]["price"], &page.body["latest_version"]), (&json!(price), &json!(version)));
     }
-    // What nobody has said costs a look, and changes nothing.
+    // An invented version costs a look, and changes nothing.
     let before = there.get("/sync/versions").await.body["versions"].clone();
     let invented = "products:9000000000000000000,spaceships:7,tenders:x,users";
     assert_eq!(there.get_with("/sync/versions", &[("tillkeep-told", invented)]).await.body["versions"], before);
@@ -370,14 +370,14 @@ async fn two_copies_of_a_store_are_noticed_though_each_is_answered_by_a_server_o
         .await;
     }
     let there = Client::new(&twin.url).sign_in(ADMIN.0, ADMIN.1).await.expect("the copy knows its people");
-    let customer = json!({"lastName": "Nobody", "allowDuplicate": true});
+    let customer = json!({"lastName": "Refused", "allowDuplicate": true});
     eventually("the copy sells nothing", async || {
         let said = there.post("/customers", customer.clone()).await;
         (said.status == 409 && said.body["code"] == "store_runs_elsewhere").then_some(())
     })
     .await;
     here.post("/customers", customer).await.data();
-    // What the copy made before it knew is nobody's fault but the copying's.
+    // What the copy made before it knew is the fault of the copying alone.
     site.broken_on_purpose = true;
     two.chain.broken_on_purpose = true;
 }
@@ -411,7 +411,7 @@ async fn of_two_sockets_of_a_store_at_two_servers_the_newer_one_is_left_and_show
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_whose_clock_is_off_says_that_it_is_the_one_and_blames_no_store() {
+async fn a_server_with_a_wrong_clock_says_that_it_is_the_one_and_blames_no_store() {
     let mut two = Two::start_with(&[], &[("CLOCK_OFFSET_MS", "600000")]).await;
     let site = two.store_at_other().await;
     for client in [&two.chain.admin, &two.at_other] {

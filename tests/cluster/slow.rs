@@ -105,7 +105,7 @@ async fn products(till: &Client) -> i64 {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn on_a_line_of_64_kbit_somebody_signs_in_within_a_minute_whatever_goods_come_after() {
+async fn on_a_line_of_64_kbit_a_cashier_signs_in_within_a_minute_whatever_goods_come_after() {
     const PRODUCTS: usize = 8_000;
     let mut chain = TestCluster::new().await;
     fill(&mut chain, PRODUCTS).await;

@@ -44,7 +44,7 @@ async fn close_code(socket: &mut Socket) -> u16 {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_store_is_told_of_edits_and_of_its_own_pushes() {
+async fn a_store_is_notified_of_edits_and_of_its_own_pushes() {
     let mut chain = TestCluster::new().await;
     let product = chain.product("A1", 1000).await;
     let mut site = chain.store().await;
@@ -56,8 +56,8 @@ async fn a_store_is_told_of_edits_and_of_its_own_pushes() {
     socket.send(Message::Text(beat.to_string().into())).await.expect("send");
 
     chain.admin.patch(&format!("/products/{product}"), json!({"price": 1100})).await.data();
-    let told = text(&mut socket).await;
-    assert_eq!((&told["type"], &told["entityType"]), (&json!("sync:notify"), &json!("products")));
+    let notice = text(&mut socket).await;
+    assert_eq!((&notice["type"], &notice["entityType"]), (&json!("sync:notify"), &json!("products")));
 
     let id = uuid::Uuid::now_v7();
     let envelope = json!({
@@ -111,8 +111,8 @@ async fn a_request_that_is_no_socket_is_judged_by_its_token_first() {
     let anybody = crate::kit::Client::new(&chain.hq.url);
     for client in [anybody.clone(), anybody.with_token("nonsense")] {
         let reply = client.get("/sync/ws").await;
-        let told = (reply.status.as_u16(), reply.text.as_str());
-        assert_eq!(told, (401, r#"{"success":false,"error":"Unauthorized"}"#));
+        let answer = (reply.status.as_u16(), reply.text.as_str());
+        assert_eq!(answer, (401, r#"{"success":false,"error":"Unauthorized"}"#));
     }
     assert_eq!(chain.machine(&site).get("/sync/ws").await.refused(426), "upgrade_required");
 }
@@ -134,7 +134,7 @@ async fn a_server_that_goes_down_says_so() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_socket_says_that_nobody_knows_is_ignored_and_counted() {
+async fn unknown_messages_of_a_socket_are_ignored_and_counted() {
     let mut chain = TestCluster::new().await;
     let product = chain.product("A1", 1000).await;
     let mut site = chain.store().await;

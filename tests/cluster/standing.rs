@@ -56,8 +56,8 @@ async fn a_store_that_cannot_keep_products_says_so_gets_everything_else_and_reco
     let failed = async || chain.admin.get("/sync/errors").await.data();
     let entries = failed().await;
     assert_eq!((entries.as_array().map(Vec::len), &again["errorCount"]), (Some(1), &json!(1)), "{entries}");
-    let told = ["direction", "entityType", "error"].map(|key| entries[0][key].as_str());
-    assert_eq!(told, ["pull", "products", "the database refuses a row"].map(Some));
+    let listed = ["direction", "entityType", "error"].map(|key| entries[0][key].as_str());
+    assert_eq!(listed, ["pull", "products", "the database refuses a row"].map(Some));
     let path = format!("/sync/retry/{}", entries[0]["id"].as_str().expect("an id"));
     assert_eq!(chain.admin.post(&path, json!({})).await.data()["status"], "retried");
     let second = eventually("it fails again", async || failed().await.get(0).cloned()).await;
@@ -82,12 +82,12 @@ async fn a_store_that_cannot_keep_products_says_so_gets_everything_else_and_reco
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn each_way_in_which_a_line_ends_is_told_and_outlives_headquarters() {
+async fn each_way_in_which_a_line_ends_is_shown_and_outlives_headquarters() {
     let mut chain = TestCluster::new().await;
     let mut site = chain.store().await;
     let there = |row: &Value| row["connection"]["connected"] == true;
     let gone = |row: &Value| row["connection"]["connected"] == false;
-    let told = |row: &Value| (row["endedBecause"].clone(), row["lastHeardAt"].clone());
+    let ending = |row: &Value| (row["endedBecause"].clone(), row["lastHeardAt"].clone());
     shown("the store is there", &chain, &site, there).await;
 
     site.process.kill();
@@ -102,7 +102,7 @@ async fn each_way_in_which_a_line_ends_is_told_and_outlives_headquarters() {
     assert_eq!(stopped["endedBecause"], "stopped");
     chain.hq.stop();
     chain.hq.restart();
-    assert_eq!(told(&row(&chain, &site).await), told(&stopped));
+    assert_eq!(ending(&row(&chain, &site).await), ending(&stopped));
 
     site.process.restart();
     assert_eq!(shown("it is back", &chain, &site, there).await["endedBecause"], Value::Null);

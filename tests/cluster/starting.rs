@@ -15,7 +15,7 @@ use crate::private_postgres::OWNER;
 
 const WAITS: &str = "PostgreSQL takes no connections yet";
 
-/// Something in the place of a server that goes through its log and takes no connections yet, until it is told to end.
+/// Something in the place of a server that goes through its log and takes no connections yet, until it is to end.
 struct Recovering {
     over: Arc<AtomicBool>,
     turned_away: Arc<AtomicUsize>,
@@ -73,7 +73,7 @@ async fn a_headquarters_that_starts_while_postgresql_does_waits_for_it_and_says_
         hq.start_prepared();
         hq
     });
-    eventually("nobody listens, and it waits", async || log(&dir).contains(WAITS).then_some(())).await;
+    eventually("no server listens, and it waits", async || log(&dir).contains(WAITS).then_some(())).await;
     let recovering = Recovering::at(server.port);
     eventually("it is turned away again and again", async || {
         (recovering.turned_away.load(Ordering::SeqCst) >= 3).then_some(())
@@ -87,21 +87,21 @@ async fn a_headquarters_that_starts_while_postgresql_does_waits_for_it_and_says_
     hq.stop();
 
     // What does not pass by itself is said at once.
-    for (wrong, told) in [
+    for (wrong, reason) in [
         (
             format!("{}/nowhere", server.url.rsplit_once('/').expect("a name").0),
             "database \\\"nowhere\\\" does not exist",
         ),
-        (server.url.replace(&format!("{OWNER}@"), "nobody@"), "role \\\"nobody\\\" does not exist"),
+        (server.url.replace(&format!("{OWNER}@"), "unknown@"), "role \\\"unknown\\\" does not exist"),
     ] {
         let environment = [environment[0], environment[1], ("DATABASE_URL", wrong.as_str())];
         let said = Process::that_fails("hq", &home.path().join("wrong"), &environment);
-        assert!(said.contains(told) && !said.contains(WAITS), "{said}");
+        assert!(said.contains(reason) && !said.contains(WAITS), "{said}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_headquarters_that_waits_for_postgresql_stops_when_it_is_told_to() {
+async fn a_headquarters_that_waits_for_postgresql_stops_on_the_signal() {
     let (server, home) = (Server::new(), tempfile::tempdir().expect("a directory"));
     server.crash();
     let environment = [("ADMIN_USERNAME", ADMIN.0), ("ADMIN_PIN", ADMIN.1), ("DATABASE_URL", server.url.as_str())];

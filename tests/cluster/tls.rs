@@ -52,7 +52,7 @@ async fn stores_pull_push_and_listen_over_tls_and_tills_speak_it_to_the_store() 
     assert!(shop.url.starts_with("https://127.0.0.1:"), "{}", shop.url);
     let anybody = Client::trusting(&shop.url, &authority.pem);
     // A PIN that is good there: people were pulled, and the PIN key came with the handshake.
-    let till = eventually("somebody can sign in", async || anybody.sign_in(ADMIN.0, ADMIN.1).await).await;
+    let till = eventually("the administrator can sign in", async || anybody.sign_in(ADMIN.0, ADMIN.1).await).await;
     eventually("the socket is open", async || {
         let dashboard = admin.get("/sync/dashboard").await.data();
         (dashboard["summary"]["connected"] == 1).then_some(())
@@ -71,7 +71,7 @@ async fn stores_pull_push_and_listen_over_tls_and_tills_speak_it_to_the_store() 
     }
 }
 
-/// The environment of a store with a token of nobody's.
+/// The environment of a store with a token of no store.
 fn environment<'a>(url: &'a str, ca: &'a str) -> [(&'static str, &'a str); 4] {
     // {"storeId":"0190…","storeCode":"S01","type":"store_sync"}, unsigned: only HQ could tell.
     let token = "e30.eyJzdG9yZUlkIjoiMDE5MDAwMDAtMDAwMC03MDAwLTgwMDAtMDAwMDAwMDAwMDAxIiwic3RvcmVDb2RlIjoiUzAxIiwidHlwZSI6InN0b3JlX3N5bmMifQ.x";
@@ -79,9 +79,9 @@ fn environment<'a>(url: &'a str, ca: &'a str) -> [(&'static str, &'a str); 4] {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_false_headquarters_is_refused_and_told_nothing() {
+async fn a_false_headquarters_is_refused_and_learns_nothing() {
     let dir = TempDir::new().expect("dir");
-    let (right, false_one) = (Authority::new("the chain's own"), Authority::new("somebody else's"));
+    let (right, false_one) = (Authority::new("the chain's own"), Authority::new("another company's"));
     let ca = right.file(dir.path());
     let (cert, key) = false_one.issue(dir.path(), "false", &THIS_MACHINE);
     let tls = Tls::open(&cert, &key).expect("files");
@@ -141,14 +141,14 @@ async fn a_server_that_cannot_be_safe_does_not_start_and_names_the_file() {
     let refusal = |command: &'static str, environment: &[(&str, &str)]| {
         Process::prepared(command, &dir.path().join(command), environment).refuses_to_start()
     };
-    let told = refusal("hq", &[("TLS_CERT", text(&nowhere)), ("TLS_KEY", text(&key))]);
-    assert!(told.contains("nowhere.pem"), "{told}");
-    let told = refusal("hq", &[("TLS_CERT", text(&cert))]);
-    assert!(told.contains("TLS_KEY"), "{told}");
-    let told = refusal("store", &environment("https://127.0.0.1:9", text(&nowhere)));
-    assert!(told.contains("HQ_CA_FILE") && told.contains("nowhere.pem"), "{told}");
-    let told = refusal("store", &environment("http://hq.example.com", ""));
-    assert!(told.contains("ALLOW_INSECURE_HQ"), "{told}");
+    let said = refusal("hq", &[("TLS_CERT", text(&nowhere)), ("TLS_KEY", text(&key))]);
+    assert!(said.contains("nowhere.pem"), "{said}");
+    let said = refusal("hq", &[("TLS_CERT", text(&cert))]);
+    assert!(said.contains("TLS_KEY"), "{said}");
+    let said = refusal("store", &environment("https://127.0.0.1:9", text(&nowhere)));
+    assert!(said.contains("HQ_CA_FILE") && said.contains("nowhere.pem"), "{said}");
+    let said = refusal("store", &environment("http://hq.example.com", ""));
+    assert!(said.contains("ALLOW_INSECURE_HQ"), "{said}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -161,9 +161,9 @@ async fn a_configuration_is_shown_without_its_secrets() {
         .env("ADMIN_PIN", "739154")
         .output()
         .expect("the program runs");
-    let told = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && told.contains("postgres://till:***@db/chain"), "{told}");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && said.contains("postgres://till:***@db/chain"), "{said}");
     for secret in ["hunter2", "hunter3", "739154"] {
-        assert!(!told.contains(secret), "{told}");
+        assert!(!said.contains(secret), "{said}");
     }
 }

@@ -18,7 +18,7 @@ struct Work {
     chain: TestCluster,
     shift: Shift,
     product: String,
-    /// A customer on account, whom nobody touches again.
+    /// A customer on account, who is not touched again.
     known: String,
 }
 
@@ -37,7 +37,7 @@ impl Work {
         work
     }
 
-    /// Somebody new at the store; the id.
+    /// A new user at the store; the id.
     async fn one_more_customer(&mut self, name: &str) -> String {
         let client = self.at_store().await;
         id(&client.post("/customers", json!({"lastName": name})).await.data())

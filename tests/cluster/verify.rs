@@ -44,7 +44,7 @@ async fn an_operator_sees_what_does_not_hold_and_the_command_fails() {
     assert!(said.contains("I2 sale_payments"), "{said}");
 }
 
-/// Cuts the newest rows off the audit log of a stopped server, as somebody does who has the database and no scruples.
+/// Cuts the newest rows off the audit log of a stopped server, as a thief does who has the database.
 async fn cut(dir: &Path, side: Side) {
     let damaged = Db::open_file(&dir.join("tillkeep.db"), side).await.expect("database");
     let tx = damaged.begin().await.expect("a transaction");
@@ -73,9 +73,9 @@ async fn acts_that_were_cut_off_a_log_are_missed_by_the_other_server() {
         let (there, here) = (Db::open_to_read(&at_hq).await.ok()?, Db::open_to_read(&at_store).await.ok()?);
         let rows = db::query(&there, "SELECT MAX(seq) AS seq FROM audit_heads", []).await.ok()?;
         let heard: Option<i64> = rows.first()?.try_get("", "seq").ok()?;
-        let told = heads::kept(&here).await.ok()??.head;
+        let reported = heads::kept(&here).await.ok()??.head;
         let ends = (audit::head(&here).await.ok()?.seq, audit::head(&there).await.ok()?);
-        ((heard?, told) == ends).then_some(())
+        ((heard?, reported) == ends).then_some(())
     })
     .await;
     eventually("everything is sent and pulled", async || verify(&["--settled"], &hq, &store).0.then_some(())).await;

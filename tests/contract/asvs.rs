@@ -119,7 +119,7 @@ fn without_name(line: &str) -> String {
 }
 
 #[test]
-fn every_requirement_of_the_standard_has_one_row_whose_tests_and_paths_are_there() {
+fn every_requirement_of_the_standard_has_one_row_with_tests_and_paths_that_are_there() {
     let (page, functions) = (read(PAGE), functions());
     let faults = faults(&page, &functions);
     assert!(faults.is_empty(), "{PAGE}: {faults:#?}");
@@ -139,8 +139,8 @@ fn a_false_name_a_row_too_many_and_a_wrong_sum_are_found_in_the_table_of_the_sta
     let names: Vec<&str> = names.iter().flat_map(|row| code(row.shown)).collect();
     let title = names.iter().find(|name| name.contains(".ts: ")).expect("a test of the web client");
     let test = names.iter().find(|name| is_test(name)).expect("a test");
-    is_found(test, "a_test_that_nobody_wrote", "a_test_that_nobody_wrote is not there");
-    is_found(title, "web/e2e/session.spec.ts: a title that nobody wrote", "a title that nobody wrote is not there");
+    is_found(test, "a_test_that_does_not_exist", "a_test_that_does_not_exist is not there");
+    is_found(title, "web/e2e/session.spec.ts: a title that does not exist", "a title that does not exist is not there");
     is_found("| 1.1.1 |", "| 1.1.2 |", "1.1.2 has 2 rows");
     is_found("| 1.1.1 |", "| 1.1.9 |", "1.1.9 is no requirement");
     is_found("| met |", "| not met |", "the sum is | V1 |");

@@ -60,7 +60,7 @@ fn bench_measures_servers_beside_their_limit_and_fails_when_a_ratio_fell() {
     assert!(fallen.contains("P3 versions: ") && fallen.contains("it was 1000.000"), "{fallen}");
 }
 
-/// A `PostgreSQL` whose rows can be replicated.
+/// A `PostgreSQL` with rows that can be replicated.
 fn postgres() -> String {
     let (directory, port) = private_postgres::make("-c wal_level=logical");
     private_postgres::watch(&directory, &directory.join("running"));
@@ -132,7 +132,7 @@ fn bench_refuses_what_it_does_not_know_before_it_measures() {
     assert!(refused.contains("P99") && refused.contains("P3") && refused.contains("--only"), "{refused}");
     let refused = error(&bench(&["--quick", "--program", "/nowhere/tillkeep"]));
     assert!(refused.contains("/nowhere/tillkeep"), "{refused}");
-    let refused = error(&bench(&["--quick", "--postgres", "postgres://nobody@127.0.0.1:1/none"]));
+    let refused = error(&bench(&["--quick", "--postgres", "postgres://unknown@127.0.0.1:1/none"]));
     assert!(refused.contains("--postgres: PostgreSQL does not answer"), "{refused}");
     let refused = error(&bench(&["--quick", "--against", "/nowhere/figures.json"]));
     assert!(refused.contains("/nowhere/figures.json"), "{refused}");

@@ -54,7 +54,7 @@ fn judge(headers: &HeaderMap, has_body: bool, may_be_kept: bool, what: &str) {
 }
 
 #[tokio::test]
-async fn every_answer_says_what_it_is_sets_no_cookie_and_sends_nobody_elsewhere() {
+async fn every_answer_says_what_it_is_sets_no_cookie_and_sends_no_caller_elsewhere() {
     let world = World::new().await;
     let mut seen = 0;
     for server in &world.servers {

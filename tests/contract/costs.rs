@@ -12,17 +12,17 @@ use uuid::Uuid;
 use crate::good_requests::Scene;
 
 /// The keys of costs in `value`; with `empty` also of those that are null.
-fn told(value: &Json, empty: bool, found: &mut BTreeSet<&'static str>) {
+fn costs_in(value: &Json, empty: bool, found: &mut BTreeSet<&'static str>) {
     match value {
         Json::Object(entries) => {
             for (key, value) in entries {
                 if let Some(key) = COST_KEYS.get(key).filter(|_| empty || !value.is_null()) {
                     found.insert(key);
                 }
-                told(value, empty, found);
+                costs_in(value, empty, found);
             }
         }
-        Json::Array(items) => items.iter().for_each(|item| told(item, empty, found)),
+        Json::Array(items) => items.iter().for_each(|item| costs_in(item, empty, found)),
         _ => {}
     }
 }
@@ -33,7 +33,7 @@ async fn costs_are_in_answers_to_those_alone_who_work_with_them() {
     let world = &scene.world;
     let mut people: Vec<(&str, Uuid)> = Vec::new();
     let token = world.at_hq().sign_in(world.admin).await;
-    // Nobody gives away what they do not hold; the administrator holds everything.
+    // No user gives away what they do not hold; the administrator holds everything.
     for name in ["seller", "buyer"] {
         let codes: Vec<&str> = ALL.iter().copied().filter(|code| name == "buyer" || !CODES.contains(code)).collect();
         let role =
@@ -59,7 +59,7 @@ async fn costs_are_in_answers_to_those_alone_who_work_with_them() {
                 };
                 assert!(got.status < 500, "{} {}: {}", route.method, route.path, got.text);
                 let mut found = BTreeSet::new();
-                told(&got.body, name == "seller", &mut found);
+                costs_in(&got.body, name == "seller", &mut found);
                 if name == "seller" {
                     assert!(found.is_empty(), "{} {} at {} tells {found:?}", route.method, route.path, server.name);
                 }
@@ -84,9 +84,9 @@ async fn costs_are_in_answers_to_those_alone_who_work_with_them() {
         "GET /pos/sales/{id}",
         "GET /pos/sales",
     ] {
-        assert!(answered["store"].contains(route), "{route} has told nothing: {answered:?}");
+        assert!(answered["store"].contains(route), "{route} has shown no cost: {answered:?}");
     }
     for route in ["GET /products", "GET /products/{id}", "POST /products", "GET /audit-log"] {
-        assert!(answered["hq"].contains(route), "{route} has told nothing: {answered:?}");
+        assert!(answered["hq"].contains(route), "{route} has shown no cost: {answered:?}");
     }
 }

@@ -193,7 +193,7 @@ fn every_setting_is_in_the_docs() {
     let shown = Command::new(env!("CARGO_BIN_EXE_tillkeep")).args(["config", "default"]).output().expect("a file");
     let file = String::from_utf8(shown.stdout).expect("a text");
     let page = std::fs::read_to_string(Path::new(ROOT).join("docs/configuration.md")).expect("the page");
-    let told = |server: &str| -> BTreeSet<&str> {
+    let listed = |server: &str| -> BTreeSet<&str> {
         let (_, after) = page.split_once(&format!("`[{server}]`\n")).expect("a section");
         let rows = after.split("\n## ").next().unwrap_or_default();
         rows.lines().filter_map(|line| line.strip_prefix("| ")?.split('|').next()).flat_map(code).collect()
@@ -203,13 +203,13 @@ fn every_setting_is_in_the_docs() {
         if let Some(name) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
             section = name;
         }
-        // A setting whose default is what the server finds out stands there as a comment.
+        // A setting that the server finds out by default stands there as a comment.
         let setting = line.trim_start_matches("# ").split_once(" = ").map(|(name, _)| name);
         if let Some(name) = setting.filter(|name| words(name).len() == 1) {
             let (server, inner) = section.split_once('.').unwrap_or((section, ""));
             let key = if inner.is_empty() { name.to_owned() } else { format!("{inner}.{name}") };
             seen += 1;
-            if !told(server).contains(key.as_str()) {
+            if !listed(server).contains(key.as_str()) {
                 missing.push(format!("{key} of {server}"));
             }
         }
@@ -221,10 +221,10 @@ fn every_setting_is_in_the_docs() {
 #[test]
 fn every_type_that_travels_is_in_the_docs() {
     let page = std::fs::read_to_string(Path::new(ROOT).join("docs/sync.md")).expect("the page");
-    let told: BTreeSet<&str> = words(&page).into_iter().collect();
-    let untold: Vec<_> =
-        tillkeep_storage::registry::ALL.iter().map(|kind| kind.name).filter(|name| !told.contains(name)).collect();
-    assert!(untold.is_empty(), "docs/sync.md says nothing of {untold:?}");
+    let listed: BTreeSet<&str> = words(&page).into_iter().collect();
+    let unlisted: Vec<_> =
+        tillkeep_storage::registry::ALL.iter().map(|kind| kind.name).filter(|name| !listed.contains(name)).collect();
+    assert!(unlisted.is_empty(), "docs/sync.md says nothing of {unlisted:?}");
 }
 
 #[test]
@@ -253,14 +253,14 @@ fn every_metric_that_docs_name_is_counted_and_every_one_that_is_counted_is_in_th
     let (seen, missing) = unknown(&pieces(&pages), named, literal);
     assert!(missing.is_empty(), "{missing:#?}");
     assert!(seen > 20, "{seen}");
-    let told: BTreeSet<&str> = pieces(&pages).into_iter().flat_map(|(_, piece)| words(piece)).collect();
+    let listed: BTreeSet<&str> = pieces(&pages).into_iter().flat_map(|(_, piece)| words(piece)).collect();
     let counted = sources.split('"').filter(|text| words(text).len() == 1).filter(is_metric);
     // The names of crates stand in quotes too, for the log.
     let crates =
         ["tillkeep_hq", "tillkeep_http", "tillkeep_model", "tillkeep_storage", "tillkeep_store", "tillkeep_web"];
     let counted: BTreeSet<&str> = counted.filter(|name| !crates.contains(name)).collect();
-    let untold: Vec<_> = counted.iter().filter(|name| !told.contains(*name)).collect();
-    assert!(untold.is_empty(), "{untold:#?}");
+    let unlisted: Vec<_> = counted.iter().filter(|name| !listed.contains(*name)).collect();
+    assert!(unlisted.is_empty(), "{unlisted:#?}");
     let tables = [
         ("http/src/metrics.rs", "const METRICS"),
         ("http/src/metrics.rs", "const MEMORY"),

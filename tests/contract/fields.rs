@@ -68,7 +68,7 @@ fn candidates(field: &Field) -> Vec<Candidate> {
             (json!("x"), false),
             (json!(1.5), false),
         ],
-        // Zero is no change of a stock, and what every stock is in the end nobody sends.
+        // Zero is no change of a stock, and what every stock is in the end is not sent.
         Rule::Quantity { min, max } if max < i64::MAX => vec![
             (number(min, 1), false),
             (number(max, 0), true),
@@ -100,46 +100,46 @@ fn number(thousandths: i64, more: i64) -> Json {
 }
 
 /// Where rows of a book are written, and what a new one must have besides the field that is tried.
-struct Place {
+struct BookRoute {
     book: &'static Book,
     path: String,
     base: fn(usize) -> Json,
 }
 
-impl Place {
+impl BookRoute {
     fn new(book: &'static Book, path: &str, base: fn(usize) -> Json) -> Self {
         Self { book, path: path.to_owned(), base }
     }
 }
 
-fn at_headquarters() -> Vec<Place> {
+fn at_headquarters() -> Vec<BookRoute> {
     let coded = |number: usize| json!({"code": format!("B{number}"), "name": "Base"});
     vec![
-        Place::new(&fields::customer::BOOK, "/customers", customer),
-        Place::new(&fields::store::BOOK, "/stores", coded),
-        Place::new(&fields::department::BOOK, "/departments", coded),
-        Place::new(
+        BookRoute::new(&fields::customer::BOOK, "/customers", customer),
+        BookRoute::new(&fields::store::BOOK, "/stores", coded),
+        BookRoute::new(&fields::department::BOOK, "/departments", coded),
+        BookRoute::new(
             &fields::tax::RATE,
             "/tax-rates",
             |number| json!({"code": format!("B{number}"), "name": "Base", "ratePpm": 1}),
         ),
-        Place::new(&fields::tax::GROUP, "/tax-groups", coded),
-        Place::new(&fields::tender::BOOK, "/tenders", |number| {
-            // There is one cash tender, and the values of some kinds are kept by nobody.
+        BookRoute::new(&fields::tax::GROUP, "/tax-groups", coded),
+        BookRoute::new(&fields::tender::BOOK, "/tenders", |number| {
+            // There is one cash tender, and the values of some kinds are not kept.
             json!({"code": format!("B{number}"), "name": "Base", "kind": "card", "isActive": false})
         }),
-        Place::new(&fields::product::BOOK, "/products", |number| {
+        BookRoute::new(&fields::product::BOOK, "/products", |number| {
             json!({
                 "sku": format!("B{number}"), "name": "Base", "price": fields::LARGEST, "quantityDecimals": 3,
                 "departmentId": ids::named("department:GENERAL"), "taxGroupId": ids::named("tax_group:NONE"),
             })
         }),
-        Place::new(
+        BookRoute::new(
             &fields::user::BOOK,
             "/users",
             |number| json!({"username": format!("b{number}"), "displayName": "B"}),
         ),
-        Place::new(&fields::user::ROLE, "/roles", |number| json!({"code": format!("b{number}"), "name": "Base"})),
+        BookRoute::new(&fields::user::ROLE, "/roles", |number| json!({"code": format!("b{number}"), "name": "Base"})),
     ]
 }
 
@@ -163,22 +163,22 @@ fn verdict(got: &Got, field: &str) -> Option<String> {
 }
 
 /// Sends every candidate of a field as part of a new row and, where it is not fixed, as a change of one that is there.
-async fn sweep(server: &Server, token: &str, place: &Place, side: Side) -> Vec<(String, Option<String>)> {
+async fn sweep(server: &Server, token: &str, route: &BookRoute, side: Side) -> Vec<(String, Option<String>)> {
     let mut said = Vec::new();
     let mut rows = 0..;
-    let mut new = || (place.base)(rows.next().expect("a number"));
+    let mut new = || (route.base)(rows.next().expect("a number"));
     let bearer = format!("Bearer {token}");
-    let made = server.post(token, &place.path, new()).await.data();
-    let one = format!("{}/{}", place.path, made["id"].as_str().expect("an id"));
-    for field in place.book.writable(side) {
+    let made = server.post(token, &route.path, new()).await.data();
+    let one = format!("{}/{}", route.path, made["id"].as_str().expect("an id"));
+    for field in route.book.writable(side) {
         for (value, good) in candidates(field) {
-            let what = format!("{} {} = {value}", place.path, field.name);
+            let what = format!("{} {} = {value}", route.path, field.name);
             let mut body = new();
             body[field.name] = value.clone();
             if field.name == "currencyExponent" {
                 body["currencyCode"] = json!(if value == 4 { "CLF" } else { "JPY" });
             }
-            let answer = verdict(&server.post(token, &place.path, body).await, field.name);
+            let answer = verdict(&server.post(token, &route.path, body).await, field.name);
             assert_eq!(answer.is_none(), good, "{what} at {}: {answer:?}", server.name);
             // A change has rules of its own for the kind of a tender and the decimals of a currency; and the least amount of
             // a tender, which was changed before, bounds its most.
@@ -190,10 +190,10 @@ async fn sweep(server: &Server, token: &str, place: &Place, side: Side) -> Vec<(
             said.push((what, answer));
         }
     }
-    for field in place.book.fields.iter().filter(|field| !field.is_writable(side)) {
+    for field in route.book.fields.iter().filter(|field| !field.is_writable(side)) {
         let mut body = new();
         body[field.name] = json!(null);
-        let answer = verdict(&server.post(token, &place.path, body).await, field.name);
+        let answer = verdict(&server.post(token, &route.path, body).await, field.name);
         assert!(answer.is_some_and(|text| text.contains("cannot be written")), "{} at {}", field.name, server.name);
     }
     said
@@ -203,9 +203,9 @@ async fn sweep(server: &Server, token: &str, place: &Place, side: Side) -> Vec<(
 async fn headquarters_and_a_store_say_the_same_to_each_boundary_value_of_a_customer() {
     let world = World::new().await;
     let [hq, store] = &world.servers;
-    let place = Place::new(&fields::customer::BOOK, "/customers", customer);
-    let at_hq = sweep(hq, &hq.sign_in(world.admin).await, &place, Side::Hq).await;
-    let at_store = sweep(store, &store.sign_in(world.admin).await, &place, Side::Store).await;
+    let route = BookRoute::new(&fields::customer::BOOK, "/customers", customer);
+    let at_hq = sweep(hq, &hq.sign_in(world.admin).await, &route, Side::Hq).await;
+    let at_store = sweep(store, &store.sign_in(world.admin).await, &route, Side::Store).await;
     assert!(at_store.len() > 50, "{}", at_store.len());
     for (what, answer) in &at_store {
         let other = at_hq.iter().find(|(other, _)| other == what).expect("headquarters writes all that stores write");
@@ -242,8 +242,8 @@ async fn headquarters_takes_the_boundary_values_of_the_book_and_refuses_what_is_
     let hq = &world.servers[0];
     let token = hq.sign_in(world.admin).await;
     let mut tried = 0;
-    for place in at_headquarters() {
-        tried += sweep(hq, &token, &place, Side::Hq).await.len();
+    for route in at_headquarters() {
+        tried += sweep(hq, &token, &route, Side::Hq).await.len();
     }
     assert!(tried > 400, "{tried}");
 }
@@ -253,7 +253,7 @@ async fn a_store_takes_the_boundary_values_of_its_registers_and_adjustments() {
     let world = World::new().await;
     let [hq, store] = &world.servers;
     let token = store.sign_in(world.admin).await;
-    let registers = Place::new(
+    let registers = BookRoute::new(
         &fields::register::BOOK,
         "/registers",
         |number| json!({"code": format!("{number:02}"), "name": "Till", "terminalId": format!("T{number}")}),
@@ -283,7 +283,7 @@ fn every_book_is_swept() {
     let elsewhere = [fields::store_price::BOOK.table, fields::tax::GROUP_RATE.table];
     let at_stores = [fields::register::BOOK.table, fields::adjustment::BOOK.table];
     for book in fields::BOOKS {
-        let swept = at_headquarters().iter().any(|place| place.book.table == book.table);
+        let swept = at_headquarters().iter().any(|route| route.book.table == book.table);
         let written = book.fields.iter().any(|field| matches!(field.by, By::Anyone | By::Hq));
         assert!(
             swept || elsewhere.contains(&book.table) || at_stores.contains(&book.table),

@@ -1,4 +1,4 @@
-//! Tokens that nobody signed, or that say what no token of this server says. None of them opens anything.
+//! Tokens that no server signed, or that say what no token of this server says. None of them opens anything.
 
 use std::path::Path;
 

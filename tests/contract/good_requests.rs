@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::kit::{Server, World};
 
-/// A chain with goods, prices and a drawer, and somebody who may do everything.
+/// A chain with goods, prices and a drawer, and a user who may do everything.
 pub struct Scene {
     pub world: World,
     /// Tokens of the administrator, at headquarters and at the store.
@@ -75,7 +75,7 @@ impl Scene {
         id_of(&server.post(self.token(server), path, body).await.data())
     }
 
-    /// The request number `n` of `route`, whose rows are there; `None` for a route that needs more than a row.
+    /// The request number `n` of `route` when its rows are there; `None` for a route that needs more than a row.
     pub async fn request(&self, server: &Server, route: &str, n: usize) -> Option<Request> {
         let here = route.to_owned();
         let name = format!("N{n}");

@@ -143,7 +143,7 @@ impl Server {
         };
         let claims = AccessClaims {
             user_id,
-            username: "somebody".to_owned(),
+            username: "tester".to_owned(),
             store_id: self.store_id,
             terminal_id: None,
             kind: ACCESS.to_owned(),

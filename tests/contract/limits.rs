@@ -189,7 +189,7 @@ fn every_book_and_every_body_of_a_row_is_compared() {
     }
 }
 
-/// A PIN that somebody has is right or wrong, whatever it looks like.
+/// A PIN that a user has is right or wrong, whatever it looks like.
 const PRESENT_PINS: [(&str, &str); 7] = [
     ("ApprovalRequest", "pin"),
     ("ChangePin", "currentPin"),
@@ -201,7 +201,7 @@ const PRESENT_PINS: [(&str, &str); 7] = [
 ];
 
 #[test]
-fn every_pin_that_somebody_chooses_is_described_with_its_digits() {
+fn every_pin_that_a_user_chooses_is_described_with_its_digits() {
     let mut chosen = BTreeSet::new();
     for (_, document) in &documents() {
         for (name, body) in bodies(document) {

@@ -22,7 +22,7 @@ async fn every_answer_of_the_machine_protocol_bears_the_mark_of_headquarters_ref
             (route.method, "", "Bearer a.b.c", "{}"),
             (route.method, "", &*token, "{}"),
             (route.method, "", &*token, "no JSON"),
-            (route.method, "?nobody=knows", &*token, "{}"),
+            (route.method, "?unknown=yes", &*token, "{}"),
             ("PUT", "", &*token, "{}"),
         ] {
             let request = Request::builder().method(method).uri(format!("{}{query}", route.full_path()));

@@ -192,7 +192,7 @@ async fn no_answer_that_is_kept_has_a_place_for_a_secret() {
         let name = name.to_lowercase();
         ["token", "secret", "devicekey", "generatedpin", "pinhash"].iter().any(|word| name.contains(word))
     };
-    let mut told = BTreeSet::new();
+    let mut answered = BTreeSet::new();
     for routes in [
         tillkeep_hq::routes::table(&tillkeep_store::routes::writes()).1,
         tillkeep_store::routes::table(&tillkeep_hq::routes::writes()).1,
@@ -207,7 +207,7 @@ async fn no_answer_that_is_kept_has_a_place_for_a_secret() {
             }
             let secrets: Vec<&str> = found.into_iter().filter(secret).collect();
             if is_secret(route.path) {
-                told.extend(secrets.iter().map(|_| route.path));
+                answered.extend(secrets.iter().map(|_| route.path));
             } else {
                 // How often a store's token was replaced, and since when the one before is refused, is no secret.
                 let only: Vec<&&str> = secrets.iter().filter(|name| !["syncTokenVersion"].contains(*name)).collect();
@@ -216,6 +216,6 @@ async fn no_answer_that_is_kept_has_a_place_for_a_secret() {
         }
     }
     for route in ["/auth/login", "/stores/{id}/provision", "/pos/approvals", "/devices"] {
-        assert!(told.contains(route), "the search finds the secrets that are there: {told:?}");
+        assert!(answered.contains(route), "the search finds the secrets that are there: {answered:?}");
     }
 }

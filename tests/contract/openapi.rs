@@ -145,7 +145,7 @@ fn every_route_of_people_says_that_it_refuses_parameters_it_does_not_know() {
     }
 }
 
-/// What is taken away is no row of master data that somebody has read and edits.
+/// What is taken away is no row of master data that a user has read and edits.
 const NO_EDITS: [&str; 6] = [
     "/auth/factors/{id}",
     "/auth/sessions/{id}",

@@ -1,4 +1,4 @@
-//! The pages as somebody goes through them: each says first who needs it, and its links lead somewhere.
+//! The pages as a reader goes through them: each says first who needs it, and its links lead somewhere.
 
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};

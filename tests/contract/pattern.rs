@@ -22,7 +22,7 @@ async fn or_selling(_: Caller<(Any<Products>, PosSell)>) -> Answer<bool> {
     Answer(true)
 }
 
-/// A role with these codes and somebody who has it.
+/// A role with these codes and a user who has it.
 async fn with(world: &World, name: &str, codes: &[&str], store: Option<Uuid>) -> Uuid {
     let admin = world.at_hq().sign_in(world.admin).await;
     let body = json!({"code": name, "name": name, "permissions": codes});

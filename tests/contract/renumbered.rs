@@ -1,4 +1,4 @@
-//! A customer of a store whose number another one has, until the store has them under another number.
+//! A customer of a store with the number of another one, until the store has them under another number.
 
 use serde_json::{Value as Json, json};
 use tillkeep_hq::testing::Databases as _;
@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::kit::{World, until};
 
-/// Somebody at headquarters who has the first number of store S01.
+/// A customer of headquarters who has the first number of store S01.
 async fn before(world: &World) {
     let row = customer::Model {
         id: Uuid::now_v7(),

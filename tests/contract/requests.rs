@@ -42,16 +42,16 @@ async fn an_unknown_parameter_is_refused_by_its_name_on_every_route_of_people() 
             assert_eq!((got.status, got.code()), (422, "unknown_parameter"), "{what}: {}", got.text);
             assert_eq!(first_field(&got), "surprise", "{what}");
             let known: Vec<&str> = route.operation.in_query().collect();
-            let told = |name: &&str| got.text.contains(*name);
-            assert!(known.iter().all(told) && (!known.is_empty() || got.text.contains("takes none")), "{}", got.text);
+            let says = |name: &&str| got.text.contains(*name);
+            assert!(known.iter().all(says) && (!known.is_empty() || got.text.contains("takes none")), "{}", got.text);
             if let Some(name) = known.first() {
                 let got = call(server, route, &token, &format!("{name}=1&{name}=1"), None).await;
                 assert_eq!((got.status, first_field(&got)), (422, *name), "{what} twice: {}", got.text);
             }
         }
-        // Nothing but the permission is told to somebody who lacks it.
-        let nobody = server.ask("GET", "/api/v1/users?surprise=1", None, None).await;
-        assert_eq!(nobody.status, 401);
+        // A caller without the permission learns of it and of nothing else.
+        let anonymous = server.ask("GET", "/api/v1/users?surprise=1", None, None).await;
+        assert_eq!(anonymous.status, 401);
         let elsewhere = server.routes.iter().find(|route| route.owner.is_some()).expect("a write of the other side");
         let got = call(server, elsewhere, &token, "surprise=1", None).await;
         assert_eq!(got.status, 409, "which parameters it takes is the other side's to say: {}", got.text);
@@ -161,7 +161,7 @@ async fn a_page_is_refused_outside_of_its_bounds_on_every_list() {
                     _ => "10001",
                 };
                 for value in ["0", "-1", beyond, "99999999999999999999", "1.5", "ten", ""] {
-                    // What else must be there, and somebody who is: else the answer is about that.
+                    // What else must be there, and a user who is: else the answer is about that.
                     let more = match route.path {
                         "/pos/customers" => "search=ab&",
                         "/sync/pull" | "/sync/own-documents" => "entity_type=store_product_dynamic&",

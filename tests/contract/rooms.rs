@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::walks::ROOT;
 
-/// The files that a folder may have, so that somebody finds one by looking.
+/// The files that a folder may have, so that a reader finds one by looking.
 const MOST: usize = 40;
 
 /// A module by the names that lead to it from its crate.
@@ -186,7 +186,7 @@ fn the_rooms_of_a_crate_are_read_from_its_source() {
 }
 
 #[test]
-fn no_folder_of_a_crate_has_more_files_than_somebody_looks_through() {
+fn no_folder_of_a_crate_has_more_files_than_a_reader_looks_through() {
     for source in crates() {
         let mut folders: BTreeMap<PathBuf, usize> = BTreeMap::new();
         for file in files(&source) {

@@ -1,4 +1,4 @@
-//! Somebody with every permission in one store is nobody in another one.
+//! A user with every permission in one store has none in another one.
 
 use serde_json::{Value as Json, json};
 use tillkeep_hq::testing::Databases as _;
@@ -110,7 +110,7 @@ impl Others {
     }
 }
 
-/// Everything of S01 that somebody else might change.
+/// Everything of S01 that another user might change.
 async fn of_s01(world: &World, others: &Others) -> String {
     let conn = world.hq.db().reader();
     let store = store::Entity::find_by_id(others.store).one(conn).await.expect("a read").expect("a store");
@@ -149,7 +149,7 @@ async fn an_administrator_of_one_store_changes_nothing_of_another_and_sees_nothi
 }
 
 #[tokio::test]
-async fn somebody_who_works_in_two_stores_is_not_changed_by_the_administrator_of_one() {
+async fn a_user_of_two_stores_is_not_changed_by_the_administrator_of_one() {
     let world = World::new().await;
     let both = [(ids::role("cashier"), Some(world.s01)), (ids::role("cashier"), Some(world.s02))];
     let others = Others::new(&world, &both).await;
@@ -167,7 +167,7 @@ async fn somebody_who_works_in_two_stores_is_not_changed_by_the_administrator_of
 }
 
 #[tokio::test]
-async fn a_store_lets_nobody_in_whose_roles_are_in_another_one() {
+async fn a_store_lets_no_user_in_with_roles_in_another_one_alone() {
     let world = World::new().await;
     let stranger = world.person("stranger", Some("482915"), &[(ids::role(ADMINISTRATOR), Some(world.s02))]).await;
     let server = world.at_store();
@@ -226,7 +226,7 @@ async fn a_session_at_a_store_ends_for_good_when_its_person_is_sent_home() {
 }
 
 #[tokio::test]
-async fn all_sessions_of_somebody_end_at_headquarters_at_once_and_at_the_store_with_the_pull() {
+async fn all_sessions_of_a_user_end_at_headquarters_at_once_and_at_the_store_with_the_pull() {
     let world = World::new().await;
     let person = world.person("mia", None, &[(ids::role("store_manager"), Some(world.s01))]).await;
     let tokens = [world.at_hq().sign_in(person).await, world.at_store().sign_in(person).await];

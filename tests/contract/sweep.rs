@@ -36,7 +36,7 @@ async fn only_signing_in_is_open() {
 }
 
 #[tokio::test]
-async fn each_default_role_gets_through_where_it_holds_a_code_and_is_told_what_it_lacks_elsewhere() {
+async fn each_default_role_gets_through_where_it_holds_a_code_and_learns_what_it_lacks_elsewhere() {
     let world = World::new().await;
     for role in DEFAULT_ROLES {
         for (place, store) in [("everywhere", None), ("here", Some(world.s01)), ("elsewhere", Some(world.s02))] {

@@ -225,5 +225,5 @@ fn people_write_at_headquarters_through_their_acts_alone() {
     let name = |file: PathBuf| file.strip_prefix(&source).expect("below").to_string_lossy().into_owned();
     let mut found: Vec<String> = files(&source).into_iter().filter(begins).map(name).collect();
     found.sort();
-    assert_eq!(found, OTHERS, "use Caller::begin there, whose act ends with its line in the audit log");
+    assert_eq!(found, OTHERS, "use Caller::begin there, which ends an act with its line in the audit log");
 }

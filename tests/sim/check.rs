@@ -426,7 +426,7 @@ async fn outbox(hq: &Db, store: &Db, shop: &Shop, hq_was_restored: bool, broken:
     }
 }
 
-/// The last name that a store gave to a customer whom nobody else changes is the name.
+/// The last name that a store gave to a customer whom no other store changes is the name.
 async fn names(hq: &Db, shop: &Shop, broken: &mut Vec<String>) {
     for (id, name) in &shop.names {
         let row = customer::Entity::find_by_id(*id).one(hq.reader()).await.expect("a read");

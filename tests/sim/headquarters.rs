@@ -180,7 +180,7 @@ impl Headquarters {
         site::call(&router, &self.token, method, path, body).await
     }
 
-    /// Somebody changes something.
+    /// A user changes something.
     pub async fn edit(&mut self, stores: &[Uuid]) {
         self.edits += 1;
         let edits = self.edits;
@@ -204,7 +204,7 @@ impl Headquarters {
                 let held: Vec<&str> = all.into_iter().filter(|_| self.world.up_to(1) == 0).collect();
                 ("PUT", format!("/roles/{}/permissions", ids::named("helper")), json!({"permissions": held}))
             }
-            // Often: what a restored copy lacks is a row that nobody writes again.
+            // Often: what a restored copy lacks is a row that is not written again.
             8..=10 => {
                 let body = json!({
                     "id": ids::named(&format!("new product {edits}")), "sku": format!("N{edits}"), "name": "New",
@@ -251,7 +251,7 @@ impl Headquarters {
         }
     }
 
-    /// Somebody resolves what was refused.
+    /// A user resolves what was refused.
     pub async fn resolve_all(&mut self) -> usize {
         let (_, list) = self.call("GET", "/sync/errors?pageSize=100", None).await;
         let failed: Vec<String> = list["data"]

@@ -97,7 +97,7 @@ impl Line {
     async fn asked(&self, request: &Request) -> Result<Reply, String> {
         let reply = ask(&self.world, &self.token, self.as_sent(request)).await;
         let text = match &reply {
-            Ok(reply) => told(request, reply),
+            Ok(reply) => summary(request, reply),
             Err(error) => error.clone(),
         };
         self.world.note(&self.code, format!("{}: {text}", named(request)));
@@ -214,7 +214,7 @@ fn named(request: &Request) -> String {
 }
 
 /// An answer without what differs from run to run.
-fn told(request: &Request, reply: &Reply) -> String {
+fn summary(request: &Request, reply: &Reply) -> String {
     let status = reply.status;
     let Ok(body) = serde_json::from_slice::<Json>(&reply.body) else { return format!("{status}") };
     if status >= 300 {

@@ -27,7 +27,7 @@ pub struct Plan {
 pub struct Faults {
     /// The request never arrives.
     pub request_lost: u64,
-    /// Headquarters did it, and nobody hears of it.
+    /// Headquarters did it, and no store hears of it.
     pub answer_lost: u64,
     /// Headquarters did it, and something in between says that it did not.
     pub gateway: u64,
@@ -56,7 +56,7 @@ pub struct Events {
     pub failing_places: i64,
     pub clock_jumps: i64,
     pub columns_added: i64,
-    /// Entries that headquarters refuses until somebody resolves them.
+    /// Entries that headquarters refuses until a user resolves them.
     pub refused_entries: i64,
     pub stores_restored: i64,
     pub reinstalls: i64,

@@ -76,9 +76,9 @@ pub struct Shop {
     pub loops: [Loop; 2],
     /// Raised when the server is gone: what was to happen to it does not.
     pub life: u64,
-    /// Nobody sells before headquarters was reached once: after a new start from another disk.
+    /// No till sells before headquarters was reached once: after a new start from another disk.
     pub must_reach_hq: bool,
-    /// Sales that the till was told are on disk.
+    /// Sales that the till knows are on disk.
     pub acknowledged: BTreeMap<Uuid, i64>,
     /// Acknowledged sales that went with a disk.
     pub gone: Vec<Uuid>,
@@ -191,7 +191,7 @@ impl Shop {
         true
     }
 
-    /// Whether somebody can work here now.
+    /// Whether a cashier can work here now.
     pub fn is_ready(&self) -> bool {
         self.till.is_some() && !self.must_reach_hq
     }
@@ -321,7 +321,7 @@ impl Shop {
         }
     }
 
-    /// Changes a customer whom nobody else changes, or one of the whole chain.
+    /// Changes a customer whom no other store changes, or one of the whole chain.
     pub async fn change_customer(&mut self) {
         let shared = self.names.is_empty() || self.world.up_to(1) == 0;
         let id = if shared {
@@ -354,7 +354,7 @@ impl Shop {
         self.remember(id, name, &second);
     }
 
-    /// What failed may have been committed all the same: nobody knows the name then.
+    /// What failed may have been committed all the same: the name is unknown then.
     fn remember(&mut self, id: Uuid, name: String, done: &Result<bool, DbErr>) {
         match done {
             Ok(true) => drop(self.names.insert(id, name)),

@@ -1,4 +1,4 @@
-//! What headquarters and stores have in common: a directory that outlives the server, copies of it, and somebody who is
+//! What headquarters and stores have in common: a directory that outlives the server, copies of it, and a user who is
 //! signed in without the cost of a PIN.
 
 use std::fs;
@@ -34,7 +34,7 @@ pub async fn sign_in(auth: &Auth, db: &Db, user_id: Uuid, store_id: Option<Uuid>
     };
     let claims = AccessClaims {
         user_id,
-        username: "somebody".to_owned(),
+        username: "tester".to_owned(),
         store_id,
         terminal_id: None,
         kind: ACCESS.to_owned(),
@@ -68,8 +68,8 @@ pub fn outcome((status, body): &(u16, Json)) -> String {
     format!("{status} {}", body["code"].as_str().unwrap_or_default())
 }
 
-/// The files of the database in `dir`, whose server must be closed, and that of its last numbers: the whole disk is restored,
-/// so that headquarters alone knows what was given since.
+/// The files of the database in `dir`, while its server is closed, and that of its last numbers: the whole disk is
+/// restored, so that headquarters alone knows what was given since.
 fn files(dir: &Path) -> Vec<PathBuf> {
     ["tillkeep.db", "tillkeep.db-wal", "tillkeep.db-shm", "numbers"].iter().map(|name| dir.join(name)).collect()
 }
@@ -107,7 +107,7 @@ fn put(from: &Path, to: &Path) {
     }
 }
 
-/// Closes a database whose server is gone.
+/// Closes a database after its server is gone.
 pub async fn close(db: Db) {
     db.close().await.expect("the database closes");
 }

@@ -19,7 +19,7 @@ use crate::plan::Faults;
 const BEGIN: &str = "2026-11-20T08:00:00Z";
 
 pub struct World {
-    /// Time that passed, and the time of day of nobody in particular.
+    /// Time that passed, and the time of day of no node in particular.
     pub clock: Clock,
     chance: Chance,
     state: Mutex<State>,
@@ -28,7 +28,7 @@ pub struct World {
 /// The network and what is noted of the run.
 #[derive(Default)]
 pub struct State {
-    /// Nobody answers at headquarters without it.
+    /// No headquarters answers without it.
     pub hq: Option<Router>,
     /// The next request that headquarters works on is its last.
     pub dying: bool,
@@ -53,7 +53,7 @@ impl World {
     }
 
     pub fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().expect("nobody panicked")
+        self.state.lock().expect("not poisoned")
     }
 
     /// Milliseconds since the run began.

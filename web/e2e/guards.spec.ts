@@ -125,7 +125,7 @@ for (const username of ['manager1', 'cashier1']) {
   })
 }
 
-test('whose roles open no page of headquarters is told so', async ({ page, as, chain }) => {
+test('who has roles that open no page of headquarters reads so', async ({ page, as, chain }) => {
   await chain.hire('seller', ['pos.sell'])
   await as('seller')
   await page.goto('/')
@@ -133,7 +133,7 @@ test('whose roles open no page of headquarters is told so', async ({ page, as, c
   await expect(page.getByText('None of your roles opens a page')).toBeVisible()
 })
 
-/** What somebody holds: in all stores, or in S01 alone. */
+/** What a user holds: in all stores, or in S01 alone. */
 interface Holder {
   all?: string[]
   inOne?: string[]
@@ -161,7 +161,7 @@ const HOLDERS: Holder[] = [
   { inOne: ['users.manage_roles'] },
 ]
 
-/** Whether somebody satisfies all of the needs. */
+/** Whether a user satisfies all of the needs. */
 function satisfies({ all = [], inOne = [] }: Holder, needs: Need[]): boolean {
   return needs.every(({ anyOf, everywhere }) =>
     anyOf.some((code) => all.includes(code) || (!everywhere && inOne.includes(code))),
@@ -192,7 +192,7 @@ HOLDERS.forEach((holder, index) => {
   })
 })
 
-test('who comes from outside to a page that needs more is told what it needs', async ({ page, as, chain }) => {
+test('who comes from outside to a page that needs more reads what it needs', async ({ page, as, chain }) => {
   await chain.hire('onlooker', ['stores.view'])
   await as('onlooker')
   await page.goto('/hq/stores/new')
@@ -219,7 +219,7 @@ test('a role that is taken away closes its pages at the next request', async ({ 
   await expect(page).toHaveURL(/\/unauthorized/)
 })
 
-test('somebody who is not signed in sees no page at all', async ({ page, chain }) => {
+test('who is not signed in sees no page at all', async ({ page, chain }) => {
   for (const { path } of await pagesOf(chain)) {
     await page.goto(path)
     await expect(page).toHaveURL(`/login?redirect=${path}`)

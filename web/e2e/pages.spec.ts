@@ -172,7 +172,7 @@ test('the dashboard is reached, sorted and opened with the keyboard alone', asyn
   await expect(page.locator('main')).toBeFocused()
 })
 
-test('colours follow the system until somebody chooses, and the choice stays', async ({ page, as }) => {
+test('colours follow the system until the user chooses, and the choice stays', async ({ page, as }) => {
   await page.emulateMedia({ colorScheme: 'dark' })
   await as('admin')
   await page.goto('/hq/account')

@@ -39,7 +39,7 @@ test('a user is made with a PIN of the server, gets a role in one store, and sig
   await expect(page.getByText('No role yet', { exact: true })).toBeVisible()
 })
 
-test('somebody is signed out everywhere, and gets a new PIN that is theirs to change', async ({ page, as, chain }) => {
+test('a user is signed out everywhere, and gets a new PIN that is theirs to change', async ({ page, as, chain }) => {
   const id = await chain.hire('forgetful', [])
   const before = chain.account('forgetful')
   const signIn = (pin: string) => new Client(chain.hq.url).send('POST', '/auth/login', { ...before, pin })
@@ -69,7 +69,7 @@ test('somebody is signed out everywhere, and gets a new PIN that is theirs to ch
   expect((await signIn(pin)).status).toBe(200)
 })
 
-test('a role is edited in its matrix, and why somebody may is explained', async ({ page, as, chain }) => {
+test('a role is edited in its matrix, and why a user may is explained', async ({ page, as, chain }) => {
   const role = await chain.admin.post<{ id: string }>('/roles', {
     code: 'buyer',
     name: 'Buyer',
@@ -100,7 +100,7 @@ test('a role is edited in its matrix, and why somebody may is explained', async 
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Bea Buyer')
 })
 
-test('of two people who change what a role holds, the second is told and no change is lost', async ({
+test('of two people who change what a role holds, the second reads so and no change is lost', async ({
   page,
   as,
   chain,
@@ -119,7 +119,7 @@ test('of two people who change what a role holds, the second is told and no chan
   await box('taxes.view').check()
   await chain.admin.call('PUT', `/roles/${role.id}/permissions`, { permissions: ['stores.view'] })
   await save.click()
-  await expect(page.getByRole('alert')).toContainText('somebody else changed this row')
+  await expect(page.getByRole('alert')).toContainText('changed this row')
   await page.getByRole('button', { name: 'Reload and keep my changes' }).click()
   await expect(page.getByRole('alert')).toBeHidden()
   await expect(box('stores.view')).toBeChecked()

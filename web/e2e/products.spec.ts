@@ -63,7 +63,7 @@ test('a price that is no amount is refused at its field, and nothing is sent', a
   expect(changes).toEqual([expect.stringMatching(/^PATCH .*\/products\//)])
 })
 
-test('of two people who change the same row, the second is told and loses nothing', async ({
+test('of two people who change the same row, the second reads so and loses nothing', async ({
   page,
   as,
   chain,
@@ -82,7 +82,7 @@ test('of two people who change the same row, the second is told and loses nothin
   await expect(page.getByLabel('Brand')).toHaveValue('Theirs')
 })
 
-test('of two people who set the price of a store, the second is told', async ({ page, as, chain, allow }) => {
+test('of two people who set the price of a store, the second reads so', async ({ page, as, chain, allow }) => {
   allow(409)
   await as('admin')
   const [product] = await chain.admin.get<{ id: string }[]>('/products?pageSize=1&sort=-sku')
@@ -93,7 +93,7 @@ test('of two people who set the price of a store, the second is told', async ({ 
   await dialog.locator('[name=price]').fill('7.77')
   await chain.admin.call('PUT', `/store-prices/${store!.id}/${product!.id}`, { price: 888 })
   await dialog.getByRole('button', { name: 'Set price' }).click()
-  await expect(dialog.getByRole('alert')).toContainText('somebody else changed this row')
+  await expect(dialog.getByRole('alert')).toContainText('changed this row')
   await dialog.getByRole('button', { name: 'Discard and reload' }).click()
   await expect(dialog.locator('[name=price]')).toHaveValue('8.88')
   await dialog.locator('[name=price]').fill('7.77')

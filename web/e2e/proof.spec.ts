@@ -2,7 +2,7 @@ import { violations } from './kit/axe'
 import { Chain } from './kit/chain'
 import { expect, said, settled, test as base } from './kit/test'
 
-/** What headquarters does only for somebody who has just shown that it is them. Its clock goes on when a test wants it to. */
+/** What headquarters does only for a user who has just shown that it is them. Its clock goes on when a test wants it to. */
 const test = base.extend<object, { chain: Chain }>({
   chain: [
     async ({}, use) => {

@@ -154,7 +154,7 @@ test('a wrong code is said, and the way back keeps the name', async ({ page, cha
   await expect(page.getByLabel('PIN')).toBeFocused()
 })
 
-test('who lost a second factor has it removed by somebody who may', async ({ page, as, chain, allow }) => {
+test('who lost a second factor has it removed by a user who may', async ({ page, as, chain, allow }) => {
   allow(401)
   const id = await chain.join({ username: 'lost', displayName: 'Lost' })
   await page.goto(SECURITY)

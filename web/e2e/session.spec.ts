@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { WRONG_PIN } from './kit/chain'
 import { expect, menu, settled, signIn, test } from './kit/test'
 
-test('somebody signs in with name and PIN, and comes to the page they wanted', async ({ page, chain }) => {
+test('a user signs in with name and PIN, and comes to the page they wanted', async ({ page, chain }) => {
   await page.goto('/hq/stores?search=Harbor')
   await expect(page).toHaveURL(/\/login\?redirect=/)
   await signIn(page, chain.account('admin'))
@@ -18,7 +18,7 @@ test('somebody signs in with name and PIN, and comes to the page they wanted', a
   await expect(page).toHaveURL(/\/login/)
 })
 
-test('a wrong PIN is said in words and lets nobody in', async ({ page, allow }) => {
+test('a wrong PIN is said in words and lets no user in', async ({ page, allow }) => {
   allow(401)
   await page.goto('/login')
   await signIn(page, { username: 'admin', pin: WRONG_PIN })
@@ -64,7 +64,7 @@ test('a session that was ended elsewhere leads to the sign-in page and back', as
   await expect(page.getByText('Your session has ended')).toBeVisible()
 })
 
-test('a PIN that somebody else made opens nothing but the page that changes it', async ({ page, chain }) => {
+test('a PIN that another user made opens nothing but the page that changes it', async ({ page, chain }) => {
   const draft = { username: 'newcomer', displayName: 'New Comer' }
   const { generatedPin: pin } = await chain.admin.post<{ generatedPin: string }>('/users', draft)
   await page.goto('/hq/account')
@@ -96,7 +96,7 @@ const dueIn = (page: Page, ms: number) =>
     [KEY, Date.now() + 60_000 + ms] as const,
   )
 
-test('two tabs of one person whose tokens are due at once both stay signed in', async ({ page, as, context }) => {
+test('two tabs of one person with tokens that are due at once both stay signed in', async ({ page, as, context }) => {
   const refreshes: Promise<number>[] = []
   context.on('response', (response) => {
     if (response.url().endsWith('/auth/refresh')) refreshes.push(Promise.resolve(response.status()))
@@ -108,7 +108,7 @@ test('two tabs of one person whose tokens are due at once both stay signed in', 
   await other.goto('/hq/products')
   await settled(other)
 
-  // By the clock, while nobody does anything. A third tab makes them due, so that both are told at the same moment.
+  // By the clock, while no user does anything. A third tab makes them due, so that both hear it at the same moment.
   const third = await context.newPage()
   await third.goto('/hq/account')
   await settled(third)
@@ -147,7 +147,7 @@ test('a tab belongs to whoever signs in in another one, and shows nothing of who
   context,
   allow,
 }) => {
-  // What the former person's page still asks when the session is gone, or somebody else's, is refused.
+  // What the former person's page still asks when the session is gone, or another user's, is refused.
   allow(401, 403)
   const second = chain.sites[1]!
   await chain.hire('successor', [{ codes: ['stores.view'], storeId: second.id }])
@@ -208,7 +208,7 @@ test('a page that is loaded while headquarters is away is the page, with the yel
   await expect(line).toBeVisible()
   await expect(page.getByRole('button', { name: /^Account of/ })).toBeVisible()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Stores')
-  // Nor do the files of a page that nobody has opened here yet: the one in sight stays, and the other comes by itself.
+  // Nor do the files of a page that was not opened here yet: the one in sight stays, and the other comes by itself.
   await page.route('**/assets/**', (route) => route.abort())
   await menu(page).filter({ hasText: 'Audit log' }).click()
   await expect(line).toBeVisible()

@@ -84,7 +84,7 @@ async function addProduct(page: Page): Promise<void> {
   await expect(page.getByRole('heading', { name: 'Green tea', level: 1 })).toBeVisible()
 }
 
-/** A store, whose server starts with the command that is shown. */
+/** A store; its server starts with the command that is shown. */
 async function startStore(page: Page, chain: Chain): Promise<Server> {
   await toNext(page, 'store')
   await page.getByRole('link', { name: 'New store' }).click()
@@ -99,7 +99,7 @@ async function startStore(page: Page, chain: Chain): Promise<Server> {
   return await new Server(['bash', '-c', command], join(chain.directory, 's01')).start()
 }
 
-/** Somebody who sells there, and what they are handed; their PIN. */
+/** A user who sells there, and what they are handed; their PIN. */
 async function addCashier(page: Page): Promise<string> {
   await toNext(page, 'person')
   await page.getByRole('button', { name: 'New user' }).click()

@@ -78,7 +78,7 @@ test('a store is made, provisioned, started with the shown command, rotated and 
   const command = await provision(page)
   const row = rowOf(page)
 
-  // As somebody would: pasted into a shell.
+  // As an operator would: pasted into a shell.
   const shop = await new Server(['bash', '-c', command], join(chain.directory, 's77')).start()
   await page.goto('/hq/sync?search=S77')
   await expect(row).toContainText('Well')

@@ -20,7 +20,7 @@ test('the dashboard shows live that a store lost its line and that it is back', 
   await expect(row(first!.code)).toContainText('Well')
   await expect(row(second!.code)).toContainText('Well')
   await expect(page.getByText('Live', { exact: true })).toBeVisible()
-  // From here on nothing is loaded again: what changes is told by the stream, however long a busy machine takes for it.
+  // From here on nothing is loaded again: what changes comes by the stream, however long a busy machine takes for it.
   const loads: string[] = []
   page.on('request', (request) => {
     const { pathname } = new URL(request.url())
@@ -80,7 +80,7 @@ test('a planted failed entry is seen, refused again, and taken at the retry once
     { status: 'ok' },
     { status: 'error' },
   ])
-  // The page is told of it.
+  // The page hears of it.
   await page.getByRole('link', { name: '1 failed entry of S01' }).click()
   await expect(page.getByRole('heading', { level: 1, name: 'Failed entries' })).toBeVisible()
   const row = page.getByRole('row', { name: /^Customer / })
@@ -129,7 +129,7 @@ test('a planted failed entry is resolved with a note, which stays readable', asy
   expect(await chain.admin.get<unknown[]>('/customers?search=Two')).toHaveLength(0)
 })
 
-test('a customer whose number is taken gets another one in the row, and a warning is settled', async ({
+test('a customer with a taken number gets another one in the row, and a warning is settled', async ({
   page,
   as,
   chain,
@@ -140,7 +140,7 @@ test('a customer whose number is taken gets another one in the row, and a warnin
   const sale = {
     ...{ id, receiptNumber: 'S01-92-000001', registerId: id, registerCode: '92', registerSessionId: id },
     ...{ saleType: 'sale', status: 'completed', businessDate: '2026-11-20', startedAt: at, completedAt: at },
-    ...{ cashierUserId: id, cashierName: 'Somebody', currencyCode: 'USD', taxRounding: 'line' },
+    ...{ cashierUserId: id, cashierName: 'Cashier', currencyCode: 'USD', taxRounding: 'line' },
     ...{ saleItems: [], salePayments: [], createdAt: at, updatedAt: at },
   }
   const envelope = { entity_type: 'sales', entity_id: id, action: 'create', timestamp: at, data: sale }
@@ -238,7 +238,7 @@ test('a store shows its counters, versions, completeness and history', async ({ 
   // The chart is drawn with something in it, and for whoever does not see it there is a sentence.
   await expect(page.getByText(/^[1-9]\d* entr(y|ies) taken, /)).toBeVisible()
   await expect.poll(() => bars(page)).toBeGreaterThan(0)
-  // The last bar, by the keys: what it stands for is told.
+  // The last bar, by the keys: what it stands for is said.
   await page.getByRole('group', { name: /^Bars by hour/ }).press('End')
   await expect(page.getByText(/: (nothing|\d+ (taken|with a warning|settled later|failed))/)).toBeVisible()
   await page.getByRole('button', { name: '30 days, by day' }).click()
@@ -261,7 +261,7 @@ test('the rollout shows a change on its way to the stores that are there', async
   await expect(page.getByText('Live in 2 of 2 stores in use.')).toBeVisible({ timeout: 45_000 })
 })
 
-test('who loses headquarters is told, and goes on by itself when it is back', async ({
+test('who loses headquarters reads so, and goes on by itself when it is back', async ({
   page,
   as,
   chain,

@@ -14,11 +14,7 @@ async function upgrade(page: Page, back: number) {
   return counts
 }
 
-test('a page whose file is gone is loaded again, and one arrives where one wanted to go', async ({
-  page,
-  as,
-  allow,
-}) => {
+test('a page without its file is loaded again, and one arrives where one wanted to go', async ({ page, as, allow }) => {
   allow(404)
   await as('admin')
   await page.goto('/hq/stores?search=Harbor')

@@ -75,7 +75,7 @@ async function plantEverywhere(chain: Chain) {
   ])
   const username = user.took.username!
   const { generatedPin } = await chain.admin.post<{ generatedPin: string }>(`/users/${user.id}/pin`)
-  // Stands in the audit log as somebody who did something, and then among the locks, for which it takes a while.
+  // Stands in the audit log as a user who did something, and then among the locks, for which it takes a while.
   await chain.choosePin(username, generatedPin)
   const locked = chain.lockOut(username)
 
@@ -325,7 +325,7 @@ test('markup in every text field is shown as text and executed 0 times', async (
   expect(executions()).toBe(0)
 })
 
-test('somebody whose own name is markup signs in, and it stays text', async ({ page, chain }) => {
+test('a user with markup as a name signs in, and it stays text', async ({ page, chain }) => {
   const executions = await count(page)
   const [username, displayName] = [PAYLOADS[2]!, PAYLOADS[0]!]
   const role = await chain.admin.post<{ id: string }>('/roles', { code: 'xss_own', name: PAYLOADS[1] })

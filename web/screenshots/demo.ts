@@ -24,7 +24,7 @@ export function startDemo(): Promise<Demo> {
   })
 }
 
-/** Somebody who goes on typing wrong PINs until that is blocked for a quarter of an hour. */
+/** A stranger who goes on typing wrong PINs until that is blocked for a quarter of an hour. */
 export async function lock(url: string, until: number): Promise<void> {
   while (Date.now() < until) {
     await new Client(url).send('POST', '/auth/login', { username: 'cashier2', pin: '000001' })

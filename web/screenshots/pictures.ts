@@ -83,7 +83,7 @@ async function setUpApp(on: Page): Promise<void> {
   await on.getByRole('img', { name: /QR code/ }).waitFor()
 }
 
-/** What headquarters asks somebody for who has all there is. */
+/** What headquarters asks a user for who has all there is. */
 const challenge = {
   ...{ id: crypto.randomUUID(), methods: ['passkey', 'totp', 'recovery'], passkey: { challenge: 'AQ' } },
   expiresAt: '2100-01-01T00:00:00.000Z',

@@ -5,7 +5,7 @@ type Row = Record<string, string>
 
 export const TERMINAL = 'T1'
 
-/** Somebody at the till of a store, whose keys are pressed by a person; the till itself is requests. */
+/** A cashier at the till of a store; its keys are pressed by a person, and the till itself is requests. */
 export class Cashier {
   private till: Client
 

@@ -1,12 +1,12 @@
 import type { Locator, Page } from '@playwright/test'
 
 /**
- * Somebody at work in the browser, whose actions are counted and who is as quick as people are: the keystroke-level model,
+ * A user at work in the browser, with actions that are counted, and as quick as people are: the keystroke-level model,
  * S. K. Card, T. P. Moran, A. Newell, "The keystroke-level model for user performance time with interactive systems",
  * Communications of the ACM 23 (1980), 396–410. The pauses are real, so that servers go on meanwhile as they would.
  */
 const SECONDS = {
-  /** A key, of somebody who types 40 words a minute. */
+  /** A key, of a user who types 40 words a minute. */
   key: 0.28,
   /** The pointer is brought to where it is needed. */
   point: 1.1,
@@ -57,7 +57,7 @@ export class Person {
     this.tally.waiting = 0
   }
 
-  /** Somebody looks for it, points at it and presses. */
+  /** The user looks for it, points at it and presses. */
   async click(target: Locator): Promise<void> {
     await this.await(target)
     await this.spend(SECONDS.think + this.to('mouse') + SECONDS.point + SECONDS.press)
@@ -107,7 +107,7 @@ export class Person {
     await this.timed(start())
   }
 
-  /** A request of a till, for which somebody pressed so many keys of it. */
+  /** A request of a till, for which a cashier pressed so many keys of it. */
   async atTill<T>(keys: number, request: () => Promise<T>): Promise<T> {
     await this.spend(SECONDS.think + keys * SECONDS.key)
     this.tally.keys += keys

@@ -8,7 +8,7 @@ import { KEEP_COMMAND } from '../src/pages/stores/command'
 import { Cashier, TERMINAL } from './cashier'
 import type { Person } from './person'
 
-/** Everyday tasks: what is there before somebody begins, and what they do then, until it is done in truth. */
+/** Everyday tasks: what is there before the user begins, and what they do then, until it is done in truth. */
 
 type Row = Record<string, string>
 interface Article {
@@ -21,7 +21,7 @@ type Steps = (person: Person) => Promise<unknown>
 
 export interface Task {
   name: string
-  /** Other people's part, which nobody counts; the steps of the one who is measured. */
+  /** Other people's part, which is not counted; the steps of the one who is measured. */
   prepare: (chain: Chain) => Promise<Steps>
 }
 
@@ -29,7 +29,7 @@ const OWN_PIN = '73915482'
 
 const site = (chain: Chain, code: string): Site => chain.sites.find((one) => one.code === code)!
 
-/** Somebody at the server of a store, who signs in with a name. */
+/** A user at the server of a store, who signs in with a name. */
 async function atStore(chain: Chain, code: string, username: string): Promise<Client> {
   const { url } = site(chain, code).server
   const { accessToken } = await new Client(url).post<Row>('/auth/login', chain.account(username))
@@ -178,7 +178,7 @@ export const TASKS: Task[] = [
   },
 
   {
-    name: 'why somebody may not void, and which role would let them',
+    name: 'why a user may not void, and which role would let them',
     prepare: async () => async (person) => {
       const { page } = person
       await person.click(menu(page).filter({ hasText: 'Roles' }))

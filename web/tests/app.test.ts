@@ -34,7 +34,7 @@ it('sends whoever took the place of another to a page of their own, whatever is 
 
   session.user = myself(['stores.view'], { id: 'successor' })
   await nextTick()
-  // Something of the former person's page was forbidden, so the session asks who this is, and is told what it knows.
+  // Something of the former person's page was forbidden, so the session asks who this is, and hears what it knows.
   session.user = { ...session.user }
   await nextTick()
   arrive()

@@ -77,9 +77,9 @@ describe('a board that is read again', () => {
 
   it('takes what the answer says, in a chain where something happens all the time too', () => {
     const before = board(store('S01'), store('S02', { dataAgeSeconds: 300 }), store('S03'))
-    // While it was asked, the stream told of S01, and that S03 is gone.
-    const told = { at: '', stores: [store('S01', { outboxPending: 7 })], gone: ['S03'] }
-    const meanwhile = changed(before, told, NOW)
+    // While it was asked, the stream brought S01, and that S03 is gone.
+    const update = { at: '', stores: [store('S01', { outboxPending: 7 })], gone: ['S03'] }
+    const meanwhile = changed(before, update, NOW)
     const after = refreshed(
       meanwhile,
       before,
@@ -123,7 +123,7 @@ describe('the table of stores', () => {
     expect(codes(narrowed(stores(), { sort: 'state' }))).toEqual(['S4', 'S2', 'S10', 'S1', 'S3'])
   })
 
-  it('sorts by code when nobody knows the order', () => {
+  it('sorts by code when the order is unknown', () => {
     expect(codes(narrowed(stores(), { sort: '__proto__' }))).toEqual(['S1', 'S2', 'S3', 'S4', 'S10'])
   })
 
@@ -230,7 +230,7 @@ describe('the business day of a store', () => {
     expect(businessDate(Date.parse(now), timezone, start)).toBe(expected)
   })
 
-  it('cannot be said of a time zone that nobody knows', () => {
+  it('cannot be said of an unknown time zone', () => {
     expect(() => businessDate(NOW, 'Mars/Base', '04:00')).toThrow(RangeError)
   })
 
@@ -248,7 +248,7 @@ describe('the history of a store', () => {
     expect(pointLabel('hour', 'Europe/Berlin')('2026-11-20T12:00:00.000Z')).not.toContain(':')
   })
 
-  it('names days of UTC wherever somebody looks', () => {
+  it('names days of UTC in every time zone', () => {
     expect(pointLabel('day', 'Pacific/Auckland')('2026-11-20T00:00:00.000Z')).toMatch(/20/)
   })
 

@@ -135,7 +135,7 @@ describe('stock', () => {
     expect(warningOf(level(quantity, reorderPoint))?.word ?? null).toBe(word)
   })
 
-  it('that nobody counts is never too little', () => {
+  it('that is not counted is never too little', () => {
     expect(warningOf(level(-5, 3, false))).toBeNull()
   })
 
@@ -167,7 +167,7 @@ describe('the page of a row', () => {
     expect(placeOf(router, visitor('products.view'), 'products', 'p1')).toEqual(place)
     expect(placeOf(router, visitor(), 'products', 'p1')).toBeNull()
     expect(placeOf(router, visitor(), 'customers', 'c1')).toEqual({ name: 'customers', query: { open: 'c1' } })
-    // A page that this client does not have, and a type that nobody knows.
+    // A page that this client does not have, and an unknown type.
     expect(placeOf(router, visitor(), 'tenders', 't1')).toBeNull()
     expect(placeOf(router, visitor(), '__proto__', 'x')).toBeNull()
   })

@@ -17,7 +17,7 @@ const attachTo = document.body
 const focused = () => document.activeElement as HTMLInputElement
 
 describe('a dialog that opens', () => {
-  it('has the focus on its first field, whose text is chosen, and not on the cross that closes it', async () => {
+  it('has the focus on its first field, with its text chosen, and not on the cross that closes it', async () => {
     const fields = [
       { key: 'fixed', label: 'Fixed', kind: 'text', disabled: true },
       { key: 'price', label: 'Price', kind: 'text' },

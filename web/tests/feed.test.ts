@@ -6,16 +6,16 @@ import { fresh, keep, ok, refused, serve } from './kit'
 const STREAM = 'GET /api/v1/sync/dashboard/stream'
 const WHOLE = 'GET /api/v1/sync/dashboard'
 
-/** What a listener was told, in order; `live` and the like are states. */
-function heard(): { told: unknown[]; states: () => FeedState[]; listener: Listener } {
-  const told: unknown[] = []
+/** What a listener got, in order; `live` and the like are states. */
+function heard(): { events: unknown[]; states: () => FeedState[]; listener: Listener } {
+  const events: unknown[] = []
   const listener: Listener = {
-    snapshot: (dashboard) => told.push({ snapshot: dashboard }),
-    change: (change) => told.push({ change }),
-    state: (state) => told.push(state),
-    refused: (error) => told.push({ refused: error.code }),
+    snapshot: (dashboard) => events.push({ snapshot: dashboard }),
+    change: (change) => events.push({ change }),
+    state: (state) => events.push(state),
+    refused: (error) => events.push({ refused: error.code }),
   }
-  return { told, listener, states: () => told.filter((one) => typeof one === 'string') as FeedState[] }
+  return { events, listener, states: () => events.filter((one) => typeof one === 'string') as FeedState[] }
 }
 
 /** A stream that says these pieces, and then nothing until the request is given up. */
@@ -49,10 +49,10 @@ describe('the event stream', () => {
     const server = serve({
       [STREAM]: (request) => stream(request, text.slice(0, 20), text.slice(20, 55), text.slice(55)),
     })
-    const { told, listener } = heard()
+    const { events, listener } = heard()
     end = listen(listener)
     await vi.advanceTimersByTimeAsync(10)
-    expect(told).toEqual([{ snapshot: { stores: [] } }, 'live', { change: { gone: ['é'] } }])
+    expect(events).toEqual([{ snapshot: { stores: [] } }, 'live', { change: { gone: ['é'] } }])
     expect(server.tokens).toEqual(['Bearer first access'])
   })
 
@@ -70,13 +70,13 @@ describe('the event stream', () => {
   it('asks for the whole when there is no place for one more, which is no sign of a line that is lost', async () => {
     const slowly = () => new Promise<Response>((answer) => setTimeout(() => answer(ok({ stores: [] })), 100))
     const server = serve({ [STREAM]: () => refused(503, 'unavailable'), [WHOLE]: slowly })
-    const { told, listener } = heard()
+    const { events, listener } = heard()
     const seen: boolean[] = []
     const watching = setInterval(() => seen.push(isAnswering.value), 1)
     end = listen(listener)
     await vi.advanceTimersByTimeAsync(25_000)
     clearInterval(watching)
-    expect(told.slice(0, 2)).toEqual([{ snapshot: { stores: [] } }, 'polled'])
+    expect(events.slice(0, 2)).toEqual([{ snapshot: { stores: [] } }, 'polled'])
     expect(server.asked.filter((name) => name === WHOLE).length).toBeGreaterThan(1)
     expect(seen).not.toContain(false)
   })
@@ -86,16 +86,16 @@ describe('the event stream', () => {
     [401, 'some_code'],
   ])('stops at a %d and says so', async (status, code) => {
     const server = serve({ [STREAM]: () => refused(status, code) })
-    const { told, listener } = heard()
+    const { events, listener } = heard()
     end = listen(listener)
     await vi.advanceTimersByTimeAsync(60_000)
-    expect(told).toEqual([{ refused: code }, 'stopped'])
+    expect(events).toEqual([{ refused: code }, 'stopped'])
     expect(server.asked.filter((name) => name === STREAM)).toHaveLength(1)
   })
 
-  it('goes on trying while headquarters is away, at growing distances, and tells nobody who has left', async () => {
+  it('goes on trying while headquarters is away, at growing distances, and tells no listener that has left', async () => {
     const server = serve({})
-    const { told, states, listener } = heard()
+    const { events, states, listener } = heard()
     end = listen(listener)
     await vi.advanceTimersByTimeAsync(60_000)
     const tries = server.asked.filter((name) => name === STREAM).length
@@ -103,9 +103,9 @@ describe('the event stream', () => {
     expect(tries).toBeLessThan(12)
     expect(new Set(states())).toEqual(new Set(['away']))
     end()
-    const before = told.length
+    const before = events.length
     await vi.advanceTimersByTimeAsync(60_000)
-    expect(told).toHaveLength(before)
+    expect(events).toHaveLength(before)
     expect(server.asked.filter((name) => name === STREAM)).toHaveLength(tries)
   })
 })

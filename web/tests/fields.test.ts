@@ -58,7 +58,7 @@ describe('a form', () => {
     expect(changesOf({ a: 'x' }, { a: null })).toEqual({ a: null })
   })
 
-  it('leaves out of a new row what nobody filled in', () => {
+  it('leaves out of a new row what was not filled in', () => {
     expect(given({ a: null, b: '', c: false, d: 0 })).toEqual({ b: '', c: false, d: 0 })
   })
 })

@@ -6,7 +6,7 @@ const GRACE: Newcomer = { displayName: 'Grace H', username: 'grace', pin: '48291
 const handed = (change: Partial<Newcomer>) =>
   firstDay({ ...GRACE, ...change }, 'https://hq.example.com/', (id) => NAMES[id]!)
 
-describe('what somebody with a new PIN is handed', () => {
+describe('what a user with a new PIN is handed', () => {
   it('says who they are, the PIN, and where they choose their own', () => {
     expect(handed({ roles: [{ roleName: 'Cashier', storeId: 's1' }] })).toBe(
       `Welcome, Grace H
@@ -22,7 +22,7 @@ PIN: 482913
 Your work:
 - Cashier, S01 Harbor Street
 
-Show nobody your PIN: whoever knows it can sell in your name.`,
+Show your PIN to no one: whoever knows it can sell in your name.`,
     )
   })
 
@@ -38,12 +38,12 @@ Show nobody your PIN: whoever knows it can sell in your name.`,
     expect(everywhere).toContain('- Auditor, all stores')
   })
 
-  it('tells somebody without a role that it takes one, and names no till', () => {
+  it('tells a user without a role that it takes one, and names no till', () => {
     expect(handed({})).toContain('2. Ask for a role: without one no till lets you sell')
     expect(handed({})).not.toContain('at a till')
   })
 
-  it('is no welcome for somebody who had a PIN', () => {
+  it('is no welcome for a user who had a PIN', () => {
     expect(handed({ isBack: true })).toMatch(/^A new PIN for Grace H\n/)
   })
 })

@@ -71,7 +71,7 @@ describe('what follows the board', () => {
     expect(loads).toBe(4)
   })
 
-  it('waits while nobody looks, and loads when they are back', async () => {
+  it('waits while out of sight, and loads when it is back in sight', async () => {
     begin()
     await pass(1000)
     await change()

@@ -41,9 +41,9 @@ function form({ before = ROW, save = () => Promise.resolve(), fields = FIELDS, .
     isDirty: () => wrapper.vm.isDirty(),
   }
 }
-const conflict = () => Promise.reject(new ApiError(409, 'version_conflict', 'Somebody else was here.'))
+const conflict = () => Promise.reject(new ApiError(409, 'version_conflict', 'Another user was here.'))
 
-describe('a form whose row comes again', () => {
+describe('a form with a row that comes again', () => {
   it('keeps what was typed and takes the rest', async () => {
     const { type, become, typed, isDirty } = form()
     await type('name', 'Grace')
@@ -125,7 +125,7 @@ describe('a form that was saved', () => {
   })
 })
 
-describe('a form that somebody else has changed', () => {
+describe('a form that another user has changed', () => {
   const discarded = async (row?: Values) => {
     const made = form({ save: conflict, reload: async () => row && (await made.become(row)) })
     await made.type('name', 'Grace')
@@ -140,17 +140,17 @@ describe('a form that somebody else has changed', () => {
     const { typed, isDirty, wrapper } = await discarded({ name: 'Eva', city: 'Paris' })
     expect(typed()).toEqual(['Eva', 'Paris'])
     expect(isDirty()).toBe(false)
-    expect(wrapper.text()).not.toContain('Somebody else')
+    expect(wrapper.text()).not.toContain('Another user')
   })
 
   it('keeps what was typed when that fails', async () => {
     const { typed, wrapper } = await discarded()
     expect(typed()).toEqual(['Grace', 'Rome'])
-    expect(wrapper.text()).toContain('Somebody else')
+    expect(wrapper.text()).toContain('Another user')
   })
 })
 
-it('a form whose row is gone is not dirty', async () => {
+it('a form is not dirty when its row is gone', async () => {
   const { wrapper, type, isDirty } = form()
   await type('name', 'Grace')
   wrapper.vm.discard()
@@ -158,7 +158,7 @@ it('a form whose row is gone is not dirty', async () => {
 })
 
 describe('a form of a row that was valid once', () => {
-  const OLD = { name: 'Ada', email: 'nobody', locale: 'en_US', city: null, price: 'free' }
+  const OLD = { name: 'Ada', email: 'no-address', locale: 'en_US', city: null, price: 'free' }
   const RULED: Field[] = [
     { key: 'name', label: 'Name', kind: 'text' },
     { key: 'email', label: 'Email', kind: 'email', rule: { pattern: '@' } },
@@ -176,7 +176,7 @@ describe('a form of a row that was valid once', () => {
     return { save, ...form({ save, fields: RULED, before: OLD }) }
   }
 
-  it('saves another field, and leaves alone what nobody touched', async () => {
+  it('saves another field, and leaves alone what was not touched', async () => {
     const { save, type, submit } = old()
     await type('name', 'Grace')
     await submit()
@@ -195,7 +195,7 @@ describe('a form of a row that was valid once', () => {
     expect(save).toHaveBeenCalledExactlyOnceWith({ locale: 'en-GB' })
   })
 
-  it('checks an amount that nobody touched when its decimals have become others', async () => {
+  it('checks an untouched amount when its decimals have become others', async () => {
     const save = vi.fn(() => Promise.resolve())
     const amount = (exponent: number): Field[] => [{ key: 'float', label: 'Float', kind: 'money', exponent }]
     const { wrapper, submit } = form({ save, fields: amount(2), before: { float: 20050 } })

@@ -138,7 +138,7 @@ describe('the routes', () => {
     ['an administrator', ['stores.view', 'products.view', 'users.view', 'roles.view', 'users.manage_roles'], 7],
     ['a store manager', ['pos.sell', 'inventory.view', 'reports.view_local'], 1],
     ['a cashier', ['pos.sell', 'pos.discount', 'reports.x_report', 'inventory.view'], 1],
-    ['somebody of the catalogue', ['products.view', 'products.edit'], 2],
+    ['a user of the catalogue', ['products.view', 'products.edit'], 2],
   ])('show %s the menu that they may open', (_who, permissions, entries) => {
     const session = useSession()
     session.user = myself(permissions, { roles: [{ id: 'r', code: 'r', name: 'r', storeId: null, permissions }] })

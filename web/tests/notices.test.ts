@@ -74,7 +74,7 @@ it.each<[string, string[], () => Response]>([
   expect([wrapper.text(), asked]).toEqual(['', [NOTICES]])
 })
 
-it('nothing is asked for who may see nobody', async () => {
+it('nothing is asked for who may see no users', async () => {
   const { wrapper, asked } = await card(['stores.view'], () => ok([notice('no_second_factor')]))
   expect([wrapper.text(), asked]).toEqual(['', []])
 })

@@ -5,9 +5,9 @@ import { onTopOfSales, type Price } from '@/pages/products/onTopOfSales'
 const price = (syncVersion: number, effectivePrice: number, hasPriceOverride: boolean) =>
   ({ syncVersion, effectivePrice, hasPriceOverride }) as Price
 const conflict = (current: Price) =>
-  new ApiError(409, 'version_conflict', 'Somebody else was here.', [], null, { current })
+  new ApiError(409, 'version_conflict', 'Another user was here.', [], null, { current })
 
-/** A server whose row is `rows[0]` at the first try, `rows[1]` at the second; the last one stays. */
+/** A server with the row `rows[0]` at the first try, `rows[1]` at the second; the last one stays. */
 function server(...rows: Price[]) {
   const asked: number[] = []
   const put = (version: number) => {
@@ -39,16 +39,16 @@ describe('a price set in a store', () => {
   it.each([
     ['another price', price(8, 850, true)],
     ['the default price, which is the same amount', price(8, 900, false)],
-  ])('is refused when somebody else has set %s', async (_, current) => {
+  ])('is refused when another user has set %s', async (_, current) => {
     const { asked, put } = server(current)
-    await expect(onTopOfSales(price(7, 900, true), 1000, put)).rejects.toThrow('Somebody else was here.')
+    await expect(onTopOfSales(price(7, 900, true), 1000, put)).rejects.toThrow('Another user was here.')
     expect(asked).toEqual([7])
   })
 
   it('does not go on for ever, and leaves other refusals as they are', async () => {
     const sold = { at: 8 }
     const put = (): Promise<Price> => Promise.reject(conflict(price((sold.at += 1), 900, true)))
-    await expect(onTopOfSales(price(7, 900, true), 1000, put)).rejects.toThrow('Somebody else was here.')
+    await expect(onTopOfSales(price(7, 900, true), 1000, put)).rejects.toThrow('Another user was here.')
     expect(sold.at).toBe(14)
     const away = () => Promise.reject(new ApiError(403, 'forbidden', 'no'))
     await expect(onTopOfSales(price(7, 900, true), 1000, away)).rejects.toThrow('no')

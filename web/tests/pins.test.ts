@@ -64,7 +64,7 @@ it('a PIN may not be left empty, and its help says what is refused as weak', () 
   expect(LIMITED.find(({ key }) => key === 'newPin')!.help).toContain('no repeats, runs, years or dates')
 })
 
-// Nobody sees what is missing of it: they would have a PIN that they do not know.
+// The user does not see what is missing of it: they would have a PIN that they do not know.
 it('a PIN that is too long is not cut off while it is typed', () => {
   const longest = (kind: Field['kind']) => {
     const field: Field = { key: 'x', label: 'X', kind, rule: { maxLength: 12 } }

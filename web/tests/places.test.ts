@@ -24,7 +24,7 @@ enableAutoUnmount(afterEach)
 beforeEach(fresh)
 afterEach(() => vi.unstubAllGlobals())
 
-/** Signs somebody in who holds some codes in each of some stores, or in all under `all`. */
+/** Signs a user in who holds some codes in each of some stores, or in all under `all`. */
 function hold(codes: Record<string, string[]>): void {
   const roles = Object.entries(codes).map(([where, permissions]) => ({
     ...{ id: where, code: where, name: where },

@@ -169,7 +169,7 @@ describe('a request that needs it', () => {
     expect(dialogs()).toHaveLength(0)
   })
 
-  it('is not sent under the sign-in of somebody else who came meanwhile', async () => {
+  it('is not sent under the sign-in of another user who came meanwhile', async () => {
     const { bodies } = headquarters()
     mount(ProofDialog, { attachTo: document.body })
     const made = makeRole()
@@ -211,7 +211,7 @@ describe('a form that needs it', () => {
   })
 })
 
-describe('a new PIN of somebody with a second factor', () => {
+describe('a new PIN of a user with a second factor', () => {
   const CHANGE = 'POST /api/v1/auth/change-pin'
   const LOGIN = 'POST /api/v1/auth/login'
   const challenge = { id: 'c1', methods: ['totp'], expiresAt: new Date(Date.now() + 60_000).toISOString() }

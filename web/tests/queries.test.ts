@@ -143,7 +143,7 @@ describe('what is polled', () => {
     expect(asked).toHaveLength(2)
   })
 
-  it('is not asked for while nobody looks, and once when somebody does', async () => {
+  it('is not asked for while out of sight, and once when in sight', async () => {
     begin(polled(5000))
     await pass(0)
     look('hidden')

@@ -5,7 +5,7 @@ const drawer = (registerId: string, registerCode: string, sessionNumber: number)
   ({ registerId, registerCode, sessionNumber }) as Drawer
 
 describe('the registers of a store', () => {
-  it('are those whose drawers came, each with its newest one, by their codes', () => {
+  it('are those with drawers that came, each with its newest one, by their codes', () => {
     const registers = registersOf([
       drawer('b', '02', 7),
       drawer('a', '01', 4),

@@ -45,7 +45,7 @@ const GROUP = {
   ],
 }
 
-/** The page of a kind for somebody who holds these codes in all stores, with what was sent. */
+/** The page of a kind for a user who holds these codes in all stores, with what was sent. */
 async function open(page: object, codes: string[], handlers: Parameters<typeof serve>[0]) {
   const sent: [string, unknown][] = []
   const kept = Object.entries(handlers).map(([name, answer]): [string, typeof answer] => [

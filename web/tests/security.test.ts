@@ -75,7 +75,7 @@ async function type(name: string, text: string): Promise<void> {
 
 describe('what headquarters asks for is said', () => {
   it.each<[string, Partial<Factors>, RegExp]>([
-    ['nobody', { setting: 'off' }, /asks nobody/],
+    ['no user', { setting: 'off' }, /asks no user/],
     ['who may have one and has none', {}, /Your PIN alone signs you in/],
     ['who must have one and has none', { setting: 'required', required: true }, /you must have a second factor/],
     ['who must have none', { setting: 'required' }, /Your PIN alone signs you in/],
@@ -86,7 +86,7 @@ describe('what headquarters asks for is said', () => {
   })
 })
 
-describe('the factors of somebody', () => {
+describe('the factors of a user', () => {
   it('stand there with their names and last use, and what is left of the recovery codes', async () => {
     const { wrapper } = await page(factors({ factors: [KEY, APP], recoveryCodesLeft: 9 }))
     const rows = wrapper.findAll('tbody tr').map((row) => row.findAll('th, td').map((cell) => cell.text()))

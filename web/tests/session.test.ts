@@ -79,7 +79,7 @@ describe('the session', () => {
     expect([session.hasPermission('stores.view'), session.isRemembered]).toEqual([false, false])
   })
 
-  it('is not that of somebody of another sign-in, and of nobody who signed out', async () => {
+  it('is not that of another sign-in, and of none who signed out', async () => {
     keep(EIGHT_HOURS)
     serve({ [ME]: () => ok(myself()) })
     await useSession().restore()
@@ -169,7 +169,7 @@ describe('the session', () => {
     expect(bodies).toEqual([body, body])
   })
 
-  it('ends when the server says that it is over, and the page is told', async () => {
+  it('ends when the server says that it is over, and the page hears of it', async () => {
     keep(EIGHT_HOURS)
     serve({
       [ME]: () => ok(myself()),
@@ -225,7 +225,7 @@ describe('the session', () => {
     expect(kept()).toMatchObject({ accessToken: 'second access' })
   })
 
-  it('leaves nothing behind when somebody signs out, even without a line', async () => {
+  it('leaves nothing behind when the user signs out, even without a line', async () => {
     keep(EIGHT_HOURS)
     serve({ [ME]: () => ok(myself()) })
     const session = useSession()
@@ -236,7 +236,7 @@ describe('the session', () => {
     expect(kept()).toBeNull()
   })
 
-  it('ends here when somebody signs out in another tab', async () => {
+  it('ends here when the user signs out in another tab', async () => {
     keep(EIGHT_HOURS)
     serve({ [ME]: () => ok(myself()) })
     const session = useSession()
@@ -292,12 +292,12 @@ describe('the session', () => {
     expect(serverNow()).toBe(Date.now())
   })
 
-  it('sends nothing again under the token of somebody who signed in in another tab', async () => {
+  it('sends nothing again under the token of a user who signed in in another tab', async () => {
     keep(EIGHT_HOURS)
     const server = serve({
       [ME]: () => ok(myself()),
       'POST /api/v1/sync/retry-all': () => {
-        // While the answer is on its way, somebody else signs in elsewhere.
+        // While the answer is on its way, another user signs in elsewhere.
         keep(EIGHT_HOURS, 'berta', 'two')
         return unauthorized()
       },

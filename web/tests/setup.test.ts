@@ -49,7 +49,7 @@ describe('the first-run list', () => {
     expect(wrapper.text()).toContain('2 of 6 done')
   })
 
-  it('goes on to what is missing, and takes the administrator for nobody who sells', async () => {
+  it('goes on to what is missing, and takes the administrator for no cashier', async () => {
     signedIn(ALL)
     const { states } = await list({ rates: [RATE], products: 4, stores: 1 })
     expect(states).toMatchObject({ tax: 'done', product: 'done', store: 'done', person: 'next' })
@@ -64,7 +64,7 @@ describe('the first-run list', () => {
     expect(again.wrapper.html()).toBe('<!--v-if-->')
   })
 
-  it('has what somebody can do in all stores, and nothing for others', async () => {
+  it('has what a user can do in all stores, and nothing for others', async () => {
     signedIn(['products.view', 'products.create'])
     expect(ownSteps().map(({ key }) => key)).toEqual(['department', 'product'])
     signedIn(ALL, 's1')

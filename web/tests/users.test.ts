@@ -11,7 +11,7 @@ import NewUser from '@/pages/users/NewUser.vue'
 import { useSession } from '@/session/store'
 import { fresh, inSetup, listed, myself, ok, serve } from './kit'
 
-/** PINs, sessions and locks of somebody else. */
+/** PINs, sessions and locks of another user. */
 
 vi.mock('vue-router', () => ({
   onBeforeRouteLeave: () => undefined,
@@ -149,7 +149,7 @@ describe('the page of a user', () => {
     ['has neither a role nor a PIN of their own', true, [], ['There is no role yet', 'made by headquarters']],
     ['has a role and that PIN', true, [{ id: 'a', roleName: 'Cashier', storeId: 's1' }], ['made by headquarters']],
     ['can sell', false, [{ id: 'a', roleName: 'Cashier', storeId: 's1' }], []],
-  ])('says what keeps somebody from selling who %s', async (_, mustChangePin, assignments, words) => {
+  ])('says what keeps a user from selling who %s', async (_, mustChangePin, assignments, words) => {
     const { wrapper } = await page({ user: { ...BOB, mustChangePin, assignments } as unknown as typeof BOB })
     const notice = wrapper.find('.notice.warn')
     expect(notice.exists()).toBe(words.length > 0)
@@ -161,7 +161,7 @@ describe('the page of a user', () => {
   it.each([
     ['nothing where there is none', { hasSecondFactor: false }, 'none', false],
     ['its removal where there is one', { hasSecondFactor: true }, 'set up', true],
-  ])('says how somebody stands with a second factor, and offers %s', async (_who, more, word, isOffered) => {
+  ])('says how a user stands with a second factor, and offers %s', async (_who, more, word, isOffered) => {
     const { wrapper, button, asked: sent } = await page({ user: { ...BOB, ...more } })
     const facts = wrapper.findAll('dt, dd').map((one) => one.text())
     expect(facts[facts.indexOf('Second factor') + 1]).toBe(word)
@@ -176,10 +176,10 @@ describe('the page of a user', () => {
     expect(said()).toEqual(['Bob has no second factor any more.'])
   })
 
-  it('says that a PIN was taken away from somebody, and what to do', async () => {
+  it('says that a PIN was taken away from a user, and what to do', async () => {
     const { wrapper } = await page({ user: { ...BOB, hasPin: false } })
     expect(wrapper.get('.pill').text()).toBe('No PIN')
-    expect(wrapper.get('.notice.warn').text()).toContain('somebody else knew it')
+    expect(wrapper.get('.notice.warn').text()).toContain('another person knew it')
   })
 
   const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
@@ -227,7 +227,7 @@ describe('the page of a user', () => {
 
   it.each([
     ['who may only look', { permissions: ['users.view'] }],
-    ['somebody of themselves', { me: 'u2' }],
+    ['a user of themselves', { me: 'u2' }],
   ])('offers neither to %s', async (_who, more) => {
     const { button } = await page(more)
     expect(button('Make a new PIN')).toBeUndefined()

@@ -172,7 +172,7 @@ pub(crate) async fn create(
     work.await
 }
 
-/// 409 when somebody with the same telephone or e-mail is there already.
+/// 409 when a customer with the same telephone or e-mail is there already.
 async fn refuse_duplicate(tx: &Tx, row: &Model) -> Result<()> {
     let found = duplicates::of_customer(&**tx, row).await?;
     if found.is_empty() {

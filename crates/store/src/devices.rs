@@ -29,7 +29,7 @@ use crate::Store;
 use crate::act::{Acting, Log, Stopped};
 use crate::state::Routes;
 
-/// Who enrols and revokes: from a device that is not enrolled as well, or nobody could enrol the first.
+/// Who enrols and revokes: from a device that is not enrolled as well, or the first could not be enrolled.
 pub(crate) type Manager = Caller<Enrolling<Enroller>>;
 
 /// What a key begins with, so that one in the wrong place is known for what it is.
@@ -114,7 +114,7 @@ pub(crate) async fn enrol(
             if register::Entity::find_by_id(row.register_id).one(&**tx).await?.is_none() {
                 return Err(Error::field("registerId", "is no register of this store; see GET /registers").into());
             }
-            let details = row_told(&row);
+            let details = audit_details(&row);
             Entity::insert(row.into_active_model()).exec_without_returning(&**tx).await?;
             Ok(((), Log::Line(details)))
         })
@@ -125,14 +125,14 @@ pub(crate) async fn enrol(
 }
 
 /// What the audit log says of an enrolment.
-fn row_told(row: &Model) -> Json {
+fn audit_details(row: &Model) -> Json {
     json!({"registerId": row.register_id, "name": row.name})
 }
 
 /// Enrols a device beside what else is done, with its own line in the audit log.
 #[expect(clippy::disallowed_methods, reason = "devices stay at their store")]
 pub(crate) async fn insert(tx: &mut Acting<'_>, row: Model) -> Result<(), Stopped> {
-    let mut details = row_told(&row);
+    let mut details = audit_details(&row);
     details["deviceId"] = json!(row.id);
     Entity::insert(row.into_active_model()).exec_without_returning(&**tx).await?;
     tx.note("device.enrol", None, details);

@@ -1,4 +1,4 @@
-//! At which till somebody asks or does something.
+//! At which till a caller asks or does something.
 
 use serde::Deserialize;
 use tillkeep_http::Caller;
@@ -28,7 +28,7 @@ impl Terminal {
     }
 }
 
-/// The code with which somebody acts at other tills than their own.
+/// The code with which a caller acts at other tills than their own.
 const ELSEWHERE: [&str; 1] = [RegistersOpen::CODE];
 
 /// The terminal where the caller does something: the one they signed in at, which a terminal that they name must be. A
@@ -44,7 +44,8 @@ pub(crate) fn acting_at<'a, P: Requirement>(caller: &'a Caller<P>, named: Option
     }
 }
 
-/// At which drawers somebody may act: at that of the till where they signed in, or with `registers.open` at all of them.
+/// At which drawers a caller may act: at that of the till where they signed in, or with `registers.open` at all of
+/// them.
 #[derive(Clone, Debug)]
 pub(crate) struct Reach {
     terminal_id: Option<String>,

@@ -18,7 +18,8 @@ use crate::output::say;
 /// Files of a data directory without which its database is worth nothing.
 const KEYS: [&str; 2] = ["pin.key", "token.key"];
 const DATABASE: &str = "tillkeep.db";
-/// The files of a database, by the ends of their names. A log is read into the database that has its name, whosever it is.
+/// The files of a database, by the ends of their names. A log is read into the database that has its name, whatever
+/// database wrote it.
 const PARTS: [&str; 4] = ["", "-wal", "-shm", "-journal"];
 
 #[derive(Args)]
@@ -64,7 +65,7 @@ pub async fn write(args: Backup) -> Result<()> {
             Err(error) => return Err(error).with_context(|| data_dir.join(name).display().to_string()),
         }
     }
-    // Whole under its name, or not at all; and nobody else's to read while it is written.
+    // Whole under its name, or not at all; and no other user's to read while it is written.
     let draft = draft_of(&file)?;
     files::write_secret(&draft, &[])?;
     let conn = Db::open_to_read(&Db::url_of_file(&database)).await.context("the database cannot be opened")?;
@@ -105,7 +106,7 @@ pub async fn restore(args: Restore) -> Result<()> {
     backup::revive(&draft, content.side, now).await.context("the backup cannot be made a database")?;
     let before = format!(".before-{}", now.millis());
     let aside = with_end(&database, &before);
-    // Whatever there is, and be it the log alone of a server that was killed and whose database somebody removed.
+    // Whatever there is, and be it the log alone of a server that was killed and its database removed.
     let mut parts = Vec::new();
     for end in PARTS {
         let to = with_end(&aside, end);
@@ -188,7 +189,7 @@ mod tests {
         Db::open_file(&data_dir.join(DATABASE), Side::Store).await.expect("the database")
     }
 
-    /// The files of a directory whose names begin and end so.
+    /// The files of a directory with names that begin and end so.
     fn named(dir: &Path, begin: &str, end: &str) -> Vec<PathBuf> {
         let names = fs::read_dir(dir).expect("the directory").map(|entry| entry.expect("an entry").path());
         let fits = |path: &PathBuf| {
@@ -212,14 +213,14 @@ mod tests {
         // What a killed server leaves: its log has what came last.
         let log = fs::read(data_dir.join("tillkeep.db-wal")).expect("the log");
         db.close().await.expect("closed");
-        fs::remove_file(data_dir.join(DATABASE)).expect("somebody removes the database alone");
+        fs::remove_file(data_dir.join(DATABASE)).expect("the database alone is removed");
         for name in ["tillkeep.db-wal", "tillkeep.db.restoring-wal"] {
             fs::write(data_dir.join(name), &log).expect("a log that is left over");
         }
 
         restore(Restore { file, data_dir: data_dir.clone(), replace: false }).await.expect("restored");
         let aside = named(&data_dir, "tillkeep.db.before-", "-wal");
-        assert_eq!(aside.len(), 1, "the log is kept, whose ever it is");
+        assert_eq!(aside.len(), 1, "the log is kept, whatever wrote it");
         assert_eq!(fs::read(&aside[0]).expect("the log"), log);
         assert_eq!(named(&data_dir, "tillkeep.db.restoring", ""), Vec::<PathBuf>::new());
         let db = open(&data_dir).await;

@@ -38,7 +38,7 @@ impl Child {
                 .args(["--listen", &format!("127.0.0.1:{port}")])
                 // What is set for a real server here must not reach this one.
                 .env_clear()
-                // It is alone: nobody takes over from it.
+                // It is alone: no server takes over from it.
                 .env("LEAVE_SECONDS", "0")
                 .envs(std::env::var_os("RUST_LOG").map(|filter| ("RUST_LOG".into(), filter))
                     as Option<(OsString, OsString)>)

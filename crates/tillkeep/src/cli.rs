@@ -93,26 +93,26 @@ enum HqCommand {
     NewEpoch,
     /// Writes the documents of a month that is over to files: sales, drawers, stock adjustments.
     ///
-    /// Reads only, beside the running server or without it. A month whose documents do not change any more gives the same
-    /// bytes each time.
+    /// Reads only, beside the running server or without it. A month with documents that do not change any more gives
+    /// the same bytes each time.
     Export(export::Export),
     /// Looks at the keys of headquarters.
     Keys {
         #[command(subcommand)]
         what: HqKeys,
     },
-    /// Gives somebody a new PIN, shown this once, and ends their sessions. They choose another one when they sign in.
+    /// Gives a user a new PIN, shown this once, and ends their sessions. They choose another one when they sign in.
     ResetPin {
         /// The username.
         name: String,
     },
-    /// Removes the second factors and recovery codes of somebody who has lost them, and ends their sessions.
+    /// Removes the second factors and recovery codes of a user who has lost them, and ends their sessions.
     ResetFactor {
         /// The username.
         name: String,
     },
-    /// Makes somebody an administrator of the whole chain, active again if need be; a new account with a PIN, shown this
-    /// once, when there is nobody of this name.
+    /// Makes a user an administrator of the whole chain, active again if need be; a new account with a PIN, shown this
+    /// once, when there is no user of this name.
     MakeAdmin {
         /// The username.
         name: String,
@@ -129,7 +129,7 @@ enum HqCommand {
 
 #[derive(Subcommand)]
 enum HqKeys {
-    /// Counts the people whose PIN is still kept as in release 0.1.0, under one key for the whole chain.
+    /// Counts the users with a PIN that is still kept as in release 0.1.0, under one key for the whole chain.
     Pins,
 }
 

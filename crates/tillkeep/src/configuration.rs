@@ -139,15 +139,15 @@ impl TryFrom<OneOrMany> for Networks {
     }
 }
 
-/// Seconds that headquarters on `PostgreSQL` goes on unless it is told otherwise, and may at the most.
+/// Seconds that headquarters on `PostgreSQL` goes on unless it is set otherwise, and may at the most.
 const LEAVE: u64 = 10;
 const LONGEST_LEAVE: u64 = 300;
 /// Days for which a success stays in the log of entries: what the dashboard shows and a person looks into is there.
 const LEAST_LOG_DAYS: u32 = 30;
 const MOST_LOG_DAYS: u32 = 36_500;
-/// Days for which a store may keep what verifies somebody of whom it asked.
+/// Days for which a store may keep what verifies a user of whom it asked.
 const KEPT_DAYS: RangeInclusive<i64> = 1..=30;
-/// Seconds that a read replica may be told to be behind: it is measured once a second.
+/// Seconds that a read replica may be set to be behind: it is measured once a second.
 const MIN_LAG: u64 = 2;
 const MAX_LAG: u64 = 3600;
 
@@ -266,7 +266,7 @@ pub fn shown(configuration: &Configuration) -> Result<String> {
     Ok(toml::to_string(configuration)?)
 }
 
-/// How long headquarters goes on after the signal to stop. One on a file is alone, and nobody takes its work over.
+/// How long headquarters goes on after the signal to stop. One on a file is alone, and no server takes its work over.
 pub fn leave(hq: &Hq) -> Duration {
     Duration::from_secs(hq.leave_seconds.unwrap_or(if is_postgres(hq.database_url.expose()) { LEAVE } else { 0 }))
 }
@@ -356,7 +356,7 @@ pub fn is_postgres(url: &str) -> bool {
     url.starts_with("postgres")
 }
 
-/// The message broker, when there is one. That nobody answers there is no reason not to start.
+/// The message broker, when there is one. That none answers there is no reason not to start.
 pub fn broker(hq: &Hq) -> Result<Option<Broker>> {
     let set = |path: &PathBuf| Some(path.clone()).filter(|path| !path.as_os_str().is_empty());
     let (credentials_file, ca_file) = (set(&hq.nats_credentials_file), set(&hq.nats_ca_file));

@@ -174,7 +174,7 @@ fn keep(draft: tempfile::TempDir, target: &Path) -> Result<()> {
         File::open(entry?.path())?.sync_all()?;
     }
     File::open(draft.path())?.sync_all()?;
-    // Not one that somebody else has made meanwhile, unless it is empty.
+    // Not one that another process has made meanwhile, unless it is empty.
     fs::rename(draft.path(), target)?;
     // Nothing is left to be removed under the former name.
     drop(draft.keep());

@@ -1,4 +1,4 @@
-//! One program at a time in a data directory: the next one is refused, and told of the first.
+//! One program at a time in a data directory: the next one is refused with the name of the first.
 //!
 //! The operating system keeps the lock for as long as the process lives: a kill -9 leaves nothing to clean up. What is
 //! written in the file is for the message alone.

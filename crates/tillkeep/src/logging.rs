@@ -1,4 +1,5 @@
-//! Logs on the standard error; `RUST_LOG` chooses what. A server whose log is no terminal writes JSON there and nothing else.
+//! Logs on the standard error; `RUST_LOG` chooses what. A server with a log that is no terminal writes JSON there and
+//! nothing else.
 
 use std::io::{IsTerminal, Write};
 use std::str::FromStr;
@@ -24,7 +25,7 @@ impl Form {
 
     /// Begins to log.
     pub fn start(self) -> Result<()> {
-        // Nobody may read it any more: that must not end the program, as `eprintln!` would.
+        // It may have no reader any more: that must not end the program, as `eprintln!` would.
         let builder = tracing_subscriber::fmt()
             .with_env_filter(filter(variable_of(VARIABLE)?.as_deref())?)
             .with_writer(std::io::stderr)
@@ -43,7 +44,7 @@ impl Form {
     /// Says why the program ends.
     pub fn tell(self, error: &anyhow::Error) {
         match self {
-            // Nobody is left to be told when this fails.
+            // Nothing is left to report to when this fails.
             Self::Text => drop(writeln!(std::io::stderr(), "tillkeep: {error:#}")),
             Self::Json => tracing::error!("tillkeep: {error:#}"),
         }

@@ -14,7 +14,7 @@ const NAMES: [&str; 5] = ["lock", "address", "server.log", "pin.new", "token.new
 /// Beginnings of names: the file itself, its log, and what was moved aside.
 const BEGINNINGS: [&str; 5] = ["tillkeep.db", "pin.key", "token.key", "numbers", "second-factor.uses"];
 
-/// From here on nobody else reads what this process makes, whoever makes it: the database's own library too.
+/// From here on no other user reads what this process makes, whoever makes it: the database's own library too.
 pub fn keep_to_the_owner() {
     rustix::process::umask(Mode::RWXG | Mode::RWXO);
 }
@@ -56,7 +56,7 @@ fn closed(path: &Path) -> io::Result<()> {
 }
 
 /// Whether others have a part in a file or directory that belongs to whoever runs this program. A link says nothing of what it
-/// leads to, and what belongs to somebody else, as a mounted secret does, is theirs to decide.
+/// leads to, and what belongs to another user, as a mounted secret does, is theirs to decide.
 fn is_open_and_ours(about: &Metadata) -> bool {
     let ours = about.uid() == rustix::process::geteuid().as_raw();
     // A directory for everybody's files, such as /tmp, stays one.

@@ -5,7 +5,7 @@ use std::io::{ErrorKind, Write};
 
 use anyhow::{Context, Result};
 
-/// A line, told at once. A reader that has gone, such as `head`, has all that it wanted: that is no failure.
+/// A line, written at once. A reader that has gone, such as `head`, has all that it wanted: that is no failure.
 pub fn line(text: impl Display) -> Result<()> {
     let mut out = std::io::stdout().lock();
     match writeln!(out, "{text}").and_then(|()| out.flush()) {

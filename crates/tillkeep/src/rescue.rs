@@ -1,4 +1,4 @@
-//! `tillkeep hq reset-pin | make-admin`: for whoever has the machine of headquarters, when nobody can sign in who may.
+//! `tillkeep hq reset-pin | make-admin`: for whoever has the machine of headquarters, when no user can sign in who may.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::output::say;
 use crate::{configuration, run};
 
 /// Headquarters without its listener. Servers on `PostgreSQL` learn of what is changed here; one on a file has to be stopped,
-/// since it believes that nobody else writes.
+/// since it believes that no other process writes.
 async fn with_headquarters<T>(
     settings: &Settings,
     command: &'static str,
@@ -29,7 +29,7 @@ async fn with_headquarters<T>(
     done
 }
 
-/// Gives somebody a new PIN.
+/// Gives a user a new PIN.
 pub async fn reset_pin(settings: &Settings, name: &str) -> Result<()> {
     let pin =
         with_headquarters(settings, "tillkeep hq reset-pin", async |hq| Ok(rescue::reset_pin(hq, name).await?)).await?;
@@ -37,7 +37,7 @@ pub async fn reset_pin(settings: &Settings, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// Removes somebody's second factors.
+/// Removes a user's second factors.
 pub async fn reset_factor(settings: &Settings, name: &str) -> Result<()> {
     let removed =
         with_headquarters(settings, "tillkeep hq reset-factor", async |hq| Ok(rescue::reset_factor(hq, name).await?))
@@ -45,7 +45,7 @@ pub async fn reset_factor(settings: &Settings, name: &str) -> Result<()> {
     let had = removed.factors;
     if removed.pin {
         say!(
-            "{name} had {had} second factors and has none now. Somebody else knew the PIN: it opens nothing any more; make a new one \
+            "{name} had {had} second factors and has none now. Another person knew the PIN: it opens nothing any more; make a new one \
              with `tillkeep hq reset-pin`."
         );
     } else {
@@ -54,7 +54,7 @@ pub async fn reset_factor(settings: &Settings, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// Makes somebody an administrator.
+/// Makes a user an administrator.
 pub async fn make_admin(settings: &Settings, name: &str) -> Result<()> {
     let made =
         with_headquarters(settings, "tillkeep hq make-admin", async |hq| Ok(rescue::make_admin(hq, name).await?))

@@ -164,7 +164,7 @@ pub async fn former_pins(args: &HqServer, file: Option<&Path>) -> Result<()> {
     line("Each is kept in the present way once its owner signs in; with the last one the old key leaves the stores.")
 }
 
-/// Somebody must be able to sign in: on an empty database an administrator is made.
+/// A user must be able to sign in: on an empty database an administrator is made.
 async fn first_accounts(hq: &Hq, dev: bool) -> Result<()> {
     let username = variable_of("ADMIN_USERNAME")?;
     let pin = secret_of("ADMIN_PIN")?;
@@ -173,9 +173,7 @@ async fn first_accounts(hq: &Hq, dev: bool) -> Result<()> {
         let ignored: Vec<&str> = ignored.into_iter().filter(|(_, is_set)| *is_set).map(|(name, _)| name).collect();
         if !ignored.is_empty() {
             let names = ignored.join(", ");
-            say!(
-                "{names}: ignored, as there are people already; `tillkeep hq reset-pin NAME` gives somebody a new PIN"
-            );
+            say!("{names}: ignored, as there are people already; `tillkeep hq reset-pin NAME` gives a user a new PIN");
         }
         return Ok(());
     }
@@ -299,7 +297,7 @@ fn check_hq_url(url: &str, allow_insecure: bool) -> Result<String> {
     Ok(parsed.as_str().trim_end_matches('/').to_owned())
 }
 
-/// Where to listen: what the flag says, or else the configuration, whose own was looked at when it was read.
+/// Where to listen: what the flag says, or else the configuration, checked when it was read.
 fn listen_of<'a>(flag: Option<&'a String>, configured: &'a str) -> Result<&'a str> {
     let Some(flag) = flag else { return Ok(configured) };
     configuration::address_to_listen_on(flag).context("--listen")?;
@@ -372,7 +370,7 @@ mod tests {
     use super::{check_hq_url, free_name};
 
     #[test]
-    fn an_administrator_with_the_name_of_a_default_account_takes_it_from_nobody() {
+    fn an_administrator_with_the_name_of_a_default_account_takes_it_from_no_user() {
         assert_eq!(free_name("cashier", Some("Cashier")), "cashier-2");
         assert_eq!(free_name("cashier", Some("root")), "cashier");
         assert_eq!(free_name("administrator", None), "admin");

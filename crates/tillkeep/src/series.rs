@@ -1,5 +1,5 @@
-//! `tillkeep hq set-series` and `tillkeep store set-series`: the last number of a series, set by hand after somebody who had
-//! a store's token, or a fault, drove it where nobody wants it. `docs/operations.md`.
+//! `tillkeep hq set-series` and `tillkeep store set-series`: the last number of a series, set by hand after a stranger
+//! who had a store's token, or a fault, drove it where it is not wanted. `docs/operations.md`.
 
 use std::path::Path;
 

@@ -144,7 +144,7 @@ async fn under_load_and_faults_nothing_is_lost_or_doubled() {
 
 /// `make chaos ARGS="--minutes 5 --seed 7 --postgres"`.
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "as long as it is told to"]
+#[ignore = "as long as the environment says"]
 async fn chaos_for_long() {
     let number =
         |name: &str, default: u64| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default);

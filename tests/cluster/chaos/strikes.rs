@@ -156,7 +156,7 @@ fn chaos_draws_each_place_that_its_load_comes_by_and_no_other() {
         let fault = place(&mut dice, turn % 2 == 0);
         let (place, actions) = fault.split_once('=').expect("a place and what happens there");
         let rare = RARE.iter().any(|room| place.starts_with(room));
-        assert!(!rare || actions == "1*return(kill)", "{fault}: nobody comes by twice in time");
+        assert!(!rare || actions == "1*return(kill)", "{fault}: no request comes by twice in time");
         drawn.push(place.to_owned());
     }
     drawn.sort_unstable();

@@ -55,7 +55,7 @@ pub struct Office {
     pub admin: Client,
     /// A product, but for its SKU.
     pub product: Value,
-    /// The role whose permissions come and go.
+    /// The role with permissions that come and go.
     pub role: String,
 }
 

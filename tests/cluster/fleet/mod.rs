@@ -157,7 +157,7 @@ async fn report(fleet: &Fleet, mut figures: Figures, shifts: &[Shift], (begun, s
     let quantile = |part: usize| figures.healed[(figures.healed.len() - 1) * part / 100];
     println!(
         "chaos, {} nodes, {} stores, seed {seed}: {} rounds in {:?}\nstruck: {:?}\nsales acknowledged {}, lost {}, doubled or \
-         foreign {}, other findings {}\nasked through the balancer meanwhile: {} answered, {} told to come again (503), {} \
+         foreign {}, other findings {}\nasked through the balancer meanwhile: {} answered, {} to come again (503), {} \
          broken off\nfrom the heal to an empty outbox: median {:?}, p99 {:?}, worst {:?}",
         fleet.nodes(),
         fleet.sites.len(),
@@ -185,7 +185,7 @@ async fn three_servers_under_load_and_faults_lose_and_double_nothing() {
 
 /// `make chaos ARGS="--nodes 3 --minutes 10 --seed 7"`.
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "as long as it is told to"]
+#[ignore = "as long as the environment says"]
 async fn nodes_for_long() {
     let number =
         |name: &str, default: u64| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default);

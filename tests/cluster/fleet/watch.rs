@@ -1,4 +1,4 @@
-//! Somebody who asks headquarters all the time, through the balancer, and looks at each answer.
+//! A client that asks headquarters all the time, through the balancer, and looks at each answer.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

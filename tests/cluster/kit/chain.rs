@@ -151,7 +151,7 @@ impl TestCluster {
         id(&self.admin.post("/products", body).await.data())
     }
 
-    /// Somebody with these roles who has changed the PIN that was made for them to this one.
+    /// A user with these roles who has changed the PIN that was made for them to this one.
     pub async fn person(&self, name: &str, pin: &str, assignments: Value) -> String {
         let body = json!({"username": name, "displayName": name, "assignments": assignments});
         let made = self.admin.post("/users", body).await.data();
@@ -159,7 +159,7 @@ impl TestCluster {
         id(&made)
     }
 
-    /// Somebody changes a PIN at headquarters.
+    /// A user changes a PIN at headquarters.
     pub async fn change_pin(&self, name: &str, current: &str, new: &str) {
         let person = Client::new(&self.hq.url).sign_in(name, current).await.expect("the present PIN is right");
         let change = json!({"currentPin": current, "newPin": new});
@@ -266,10 +266,10 @@ impl TestCluster {
 }
 
 impl TestStore {
-    /// Somebody at the store, once the store knows them.
+    /// A user at the store, once the store knows them.
     pub async fn sign_in(&self, username: &str, pin: &str) -> Client {
         let client = Client::new(&self.process.url);
-        eventually("somebody can sign in at the store", async || client.sign_in(username, pin).await).await
+        eventually("the user can sign in at the store", async || client.sign_in(username, pin).await).await
     }
 
     pub async fn admin(&self) -> Client {
@@ -340,12 +340,12 @@ impl TestStore {
         client.get(&format!("/inventory/{product}")).await.data()["quantity"].clone()
     }
 
-    /// Every row of a type at this store, whose server must be stopped.
+    /// Every row of a type at this store; its server must be stopped.
     pub async fn rows(&self, name: &str) -> Rows {
         database::rows_of_table(&self.process.database_url(), Side::Store, database::table(name)).await
     }
 
-    /// Changes the database of this store, whose server must be stopped.
+    /// Changes the database of this store; its server must be stopped.
     pub async fn execute(&self, sql: &str) {
         database::execute(&self.process.database_url(), Side::Store, sql).await;
     }

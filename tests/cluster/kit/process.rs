@@ -99,7 +99,7 @@ impl Process {
 
     fn command(&self, listen: &str) -> Command {
         let mut command = Command::new("/bin/sh");
-        // Who writes past a limit on the size of files is told so instead of being ended: see `limit_files`.
+        // Who writes past a limit on the size of files gets an error instead of being ended: see `limit_files`.
         command.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\""]).arg(self.program.path());
         command.args([self.command, "--listen", listen, "--data-dir"]).arg(&self.dir).env_clear();
         command

@@ -14,7 +14,7 @@ use tokio::time::sleep;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     None,
-    /// Nobody gets through; standing connections are cut.
+    /// No request gets through; standing connections are cut.
     Down,
     /// Requests get through, and the line breaks before the first byte of an answer.
     LoseAnswers,
@@ -38,7 +38,7 @@ pub enum Fault {
     Portal,
     /// Each push is answered by the proxy with this status, and everything else gets through.
     Gateway(u16),
-    /// Everything gets through but the headers that nobody else knows, in both directions.
+    /// Everything gets through but the headers that no other program knows, in both directions.
     DropsHeaders,
 }
 
@@ -138,7 +138,7 @@ async fn under(fault: Fault, mut client: TcpStream, upstream: SocketAddr, begun:
             let mut answer = [0; 1];
             tokio::select! {
                 _ = tokio::io::copy(&mut from_client, &mut to_server) => {}
-                // The server has answered, so whatever it did is done; nobody will hear of it.
+                // The server has answered, so whatever it did is done; no client will hear of it.
                 read = from_server.read(&mut answer) => if read.is_ok_and(|count| count > 0) { hit() },
             }
             drop(to_server.shutdown().await);
@@ -227,7 +227,7 @@ async fn gateway(client: TcpStream, server: TcpStream, status: u16, hit: &impl F
     }
 }
 
-/// Gives the headers of this program another name, by which nobody knows them either. A head comes in one piece.
+/// Gives the headers of this program another name, which no program knows either. A head comes in one piece.
 async fn without_headers(mut from: impl AsyncRead + Unpin, mut to: impl AsyncWrite + Unpin, hit: &impl Fn()) {
     const HEADER: &[u8] = b"\r\ntillkeep-";
     let mut part = vec![0; 16 * 1024];
@@ -302,7 +302,7 @@ async fn one_way(
     }
 }
 
-/// Sends each whole request on, and once more over a connection of its own, whose answer nobody reads.
+/// Sends each whole request on, and once more over a connection of its own, without a reader of its answer.
 async fn twice(client: TcpStream, server: TcpStream, upstream: SocketAddr, hit: &impl Fn()) {
     let (mut from_client, to_client) = client.into_split();
     let (from_server, mut to_server) = server.into_split();

@@ -1,4 +1,4 @@
-//! Somebody at work at a till: sells, and repeats what got no answer.
+//! A cashier at work at a till: sells, and repeats what got no answer.
 
 use serde_json::{Value, json};
 use tillkeep_model::Money;
@@ -43,7 +43,7 @@ impl Shift {
         }
     }
 
-    /// Somebody else who sells into the same drawer.
+    /// Another cashier who sells into the same drawer.
     pub fn colleague(&self) -> Self {
         Self {
             client: self.client.clone(),

@@ -51,7 +51,7 @@ pub async fn change(hq: &Hq, what: &str) {
     hq.commit(tx).await.expect("a commit");
 }
 
-/// Somebody changes a row of `name` and nothing in it.
+/// A user changes a row of `name` and nothing in it.
 pub async fn touch(tx: &mut Tx, name: &str) {
     let sql = format!("UPDATE {name} SET sync_version = 0 WHERE id = $1");
     db::execute(&*tx, &sql, [id("card").into()]).await.expect("a change");

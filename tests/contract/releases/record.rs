@@ -73,7 +73,7 @@ async fn a_day_of_this_release_can_be_recorded() {
     assert_eq!(missing.map(|entity| entity.name).collect::<Vec<_>>(), Vec::<&str>::new(), "not pulled or not pushed");
     let rows_of = |table: &str| [&hq, &store].iter().any(|rows| rows.get(table).is_some_and(|rows| !rows.is_empty()));
     let empty = migration::tables().map(|table| table.name).filter(|table| !rows_of(table));
-    assert_eq!(empty.collect::<Vec<_>>(), EMPTY, "nobody wrote to these in that day");
+    assert_eq!(empty.collect::<Vec<_>>(), EMPTY, "these were not written to in that day");
 
     if std::env::var_os("RELEASE_RECORD").is_none() {
         return;
@@ -156,7 +156,7 @@ fn the_steps_of_every_release_are_what_they_were() {
     }
 }
 
-/// What the socket of a store and headquarters say; a change at headquarters is told.
+/// What the socket of a store and headquarters say; a change at headquarters is announced.
 async fn on_the_socket(day: &Day) -> Vec<Said> {
     let messages = [
         StoreMessage::Auth { sync_token: day.tape.token.clone() },

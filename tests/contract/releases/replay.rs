@@ -45,7 +45,7 @@ async fn what_a_store_of_each_release_asks_is_answered_so_that_it_understands() 
             let clock = clock_of(&release);
             let hq = open_hq(dir.path(), url, GlobalPeople::All, &clock, stopped()).await;
             let router = tillkeep_hq::routes::router(hq.clone(), &tillkeep_store::routes::writes());
-            let mut told = Vec::new();
+            let mut messages = Vec::new();
             for said in release.said() {
                 match said {
                     Said::Asked { path, body, status, answer } => {
@@ -53,9 +53,9 @@ async fn what_a_store_of_each_release_asks_is_answered_so_that_it_understands() 
                         assert_eq!(now, status, "{path}: {text}");
                         understood(&path, "", &answer, &text);
                     }
-                    Said::OnSocket { from, message } if from == "store" => told.push(message),
+                    Said::OnSocket { from, message } if from == "store" => messages.push(message),
                     Said::OnSocket { message, .. } => {
-                        let now = exchange(dir.path(), url, &clock, &told).await;
+                        let now = exchange(dir.path(), url, &clock, &messages).await;
                         understood("the socket", "", &message, &now);
                     }
                 }
@@ -168,14 +168,14 @@ async fn what_headquarters_of_each_release_answers_is_understood_by_a_store() {
         }
         let rows = rows::read(store.test_db().reader(), &Schema::after(STEPS), Side::Store).await;
         let mut pulled = 0;
-        for (entity, row) in rows_told(&said) {
+        for (entity, row) in rows_said(&said) {
             let Some(id) = row.get("id") else { continue };
             let kept = rows[&entity].iter().find(|kept| kept.get("id") == Some(id));
             let kept = kept.unwrap_or_else(|| panic!("{entity} {id} is not in the store"));
             for column in ["name", "code", "price", "display_name", "po_number", "transfer_number"] {
                 let key = tillkeep_model::wire::camel(column);
-                if let (Some(told), Some(kept)) = (row.get(&key), kept.get(column)) {
-                    assert_eq!(told, kept, "{entity}.{column}");
+                if let (Some(said), Some(kept)) = (row.get(&key), kept.get(column)) {
+                    assert_eq!(said, kept, "{entity}.{column}");
                     pulled += 1;
                 }
             }
@@ -193,7 +193,7 @@ async fn what_headquarters_of_each_release_answers_is_understood_by_a_store() {
     }
 }
 
-/// The newest head of each type that was told.
+/// The newest head of each type that was said.
 fn heads(said: &[Said]) -> Map<String, Json> {
     let mut heads = Map::new();
     for said in said {
@@ -207,7 +207,7 @@ fn heads(said: &[Said]) -> Map<String, Json> {
 }
 
 /// The last word on each row of each type.
-fn rows_told(said: &[Said]) -> Vec<(String, Map<String, Json>)> {
+fn rows_said(said: &[Said]) -> Vec<(String, Map<String, Json>)> {
     let mut seen = BTreeSet::new();
     let mut rows = Vec::new();
     for said in said.iter().rev() {

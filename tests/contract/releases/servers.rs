@@ -1,4 +1,4 @@
-//! Servers whose line and clock are those of a test.
+//! Servers with the line and the clock of a test.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -79,7 +79,7 @@ pub async fn talk(store: &Store, clock: &Clock) {
     }
 }
 
-/// Says `messages` on a socket to the headquarters in `dir`; what is told of a change of the tenders then.
+/// Says `messages` on a socket to the headquarters in `dir`; what is said of a change of the tenders then.
 pub async fn exchange(dir: &Path, url: Option<&str>, clock: &Clock, messages: &[Json]) -> Json {
     // One that is not stopped: it keeps sockets open.
     let stop = CancellationToken::new();
@@ -96,11 +96,11 @@ pub async fn exchange(dir: &Path, url: Option<&str>, clock: &Clock, messages: &[
     let mut tx = hq.db().begin().await.expect("a transaction");
     hand::touch(&mut tx, "tenders").await;
     hq.commit(tx).await.expect("a commit");
-    let told = loop {
+    let notice = loop {
         if let Message::Text(text) = socket.next().await.expect("an open socket").expect("a message") {
             break serde_json::from_str(&text).expect("JSON");
         }
     };
     stop.cancel();
-    told
+    notice
 }

@@ -118,7 +118,7 @@ impl Transport for Answers {
     async fn send(&self, request: Request) -> Result<Reply, String> {
         let mut answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let question = question(&request.path);
-        let kept = answers.get_mut(&question).ok_or_else(|| format!("nobody ever asked {question}"))?;
+        let kept = answers.get_mut(&question).ok_or_else(|| format!("{question} was never asked"))?;
         // The last answer holds for as long as the same is asked.
         let next = if kept.len() > 1 { kept.pop_front() } else { kept.front().cloned() };
         let (status, answer) = next.ok_or("no answer")?;

@@ -23,7 +23,7 @@ impl Run<'_> {
                     self.advance(shop, which).await;
                 }
             }
-            Event::Told(shop) => self.ring(shop, CYCLE),
+            Event::Notified(shop) => self.ring(shop, CYCLE),
             Event::Sell(shop) => self.work(shop, event, self.plan.sale_every_minutes).await,
             Event::Adjust(shop) | Event::Meet(shop) => {
                 self.work(shop, event, self.plan.other_work_every_minutes).await;

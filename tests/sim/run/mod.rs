@@ -44,7 +44,7 @@ pub fn run(plan: &Plan, seed: u64) -> Outcome {
     run_until(plan, seed, &[])
 }
 
-/// The same; ends when a promise is broken whose name begins with one of `until`.
+/// The same; ends when a promise is broken that begins with one of `until`.
 pub fn run_until(plan: &Plan, seed: u64, until: &[&str]) -> Outcome {
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");

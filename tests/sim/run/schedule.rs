@@ -13,7 +13,7 @@ pub(super) enum Event {
     /// A request of a loop goes on; void in another life.
     Resume(usize, usize, u64),
     /// The socket tells a store that something changed.
-    Told(usize),
+    Notified(usize),
     Sell(usize),
     Adjust(usize),
     Meet(usize),

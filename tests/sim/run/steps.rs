@@ -15,12 +15,12 @@ use crate::shop::{CYCLE, SENDER, launch};
 const AT_THE_GATE_MS: i64 = 20;
 
 impl Run<'_> {
-    /// A change that everybody hears of whose socket stands.
+    /// A change that every store with a standing socket hears of.
     pub(super) fn tell(&mut self) {
         for shop in 0..self.shops.len() {
             if self.world.happens(700) {
                 let delay = self.world.between(5, 500);
-                self.after(delay, Event::Told(shop));
+                self.after(delay, Event::Notified(shop));
             }
         }
     }
@@ -58,7 +58,7 @@ impl Run<'_> {
         let Some(flight) = this.flight.as_mut() else { return };
         let world = self.world.clone();
         let done = poll_fn(|context| {
-            // Of a request that was given up nobody waits any more.
+            // No loop waits for a request that was given up.
             world.take_parked();
             match flight.as_mut().poll(context) {
                 Poll::Ready(done) => Poll::Ready(Ok(done)),

@@ -32,7 +32,7 @@ interface Answer {
   retryAfter: number
 }
 
-/** A PIN that nobody has: the rules allow no run of zeros. */
+/** A PIN that no user has: the rules allow no run of zeros. */
 export const WRONG_PIN = '000001'
 /** Wrong PINs of an account have to wait 0, 0, 1, 3, 5, 10, 10, 10, 10 s and then 15 minutes. */
 const SHORT_LOCK_S = 5
@@ -91,7 +91,7 @@ export class Chain {
     return chain
   }
 
-  /** Headquarters as it is after its first start: nobody but an administrator, and no store. */
+  /** Headquarters as it is after its first start: no user but an administrator, and no store. */
   static async startEmpty(): Promise<Chain> {
     const chain = new Chain()
     const data = join(chain.directory, 'hq')
@@ -136,7 +136,7 @@ export class Chain {
     return account
   }
 
-  /** Somebody new with a role of their own that holds these codes: in all stores, or each in some. */
+  /** A new user with a role of their own that holds these codes: in all stores, or each in some. */
   async hire(
     username: string,
     codes: readonly string[] | { codes: readonly string[]; storeId?: string }[],
@@ -162,12 +162,12 @@ export class Chain {
     return id
   }
 
-  /** Changes a PIN that was made for somebody, who can do nothing else with it. */
+  /** Changes a PIN that was made for a user, who can do nothing else with it. */
   async choosePin(username: string, generatedPin: string): Promise<void> {
     this.accounts.set(username, { username, pin: generatedPin })
     const owner = await this.signIn(username)
     this.chosen += 1
-    // Longer than any that is made, so that nobody else has it, and than any date.
+    // Longer than any that is made, so that no other user has it, and than any date.
     const newPin = `739154${100_000 + this.chosen}`
     await owner.call('POST', '/auth/change-pin', { currentPin: generatedPin, newPin })
     this.accounts.set(username, { username, pin: newPin })
@@ -212,7 +212,7 @@ export class Chain {
   }
 }
 
-/** An envelope of a customer, whose number HQ takes once. */
+/** An envelope of a customer; HQ takes its number once. */
 export function customer(site: Site, number: string, lastName: string): Json {
   const id = crypto.randomUUID()
   const data = { id, customerNumber: number, lastName, createdAt: '2026-11-20T10:00:00.000Z' }

@@ -4,11 +4,11 @@ import { Chain } from './chain'
 /** What each test gets: the chain, and pages that are watched. */
 
 interface Watched {
-  /** Signs somebody of the chain in, without the form. */
+  /** Signs a user of the chain in, without the form. */
   as: (username: string) => Promise<Page>
   /** Answers that a test causes on purpose, by their status. Nothing else of what is complained about can be allowed. */
   allow: (...statuses: number[]) => void
-  /** Headquarters is away for a while: requests that reach nobody are no complaint. */
+  /** Headquarters is away for a while: requests that reach no server are no complaint. */
   allowOutage: () => void
 }
 
@@ -24,7 +24,7 @@ const POLICY = /Content Security Policy/
 /** What a message in the console is to be blamed for, if anything. */
 function complaint(message: ConsoleMessage, allowed: Allowed): string | undefined {
   const text = message.text()
-  // A breach may be told as a warning.
+  // A breach may be shown as a warning.
   if (POLICY.test(text)) return `against the policy: ${text}`
   if (message.type() !== 'error') return undefined
   const status = STATUS.exec(text)?.[1]
@@ -95,7 +95,7 @@ export const test = base.extend<Watched & { allowed: Allowed; keepLogs: void }, 
   },
 })
 
-/** Signs somebody in as people do. */
+/** Signs a user in as people do. */
 export async function signIn(page: Page, { username, pin }: { username: string; pin: string }): Promise<void> {
   await page.getByLabel('User name').fill(username)
   await page.getByLabel('PIN').fill(pin)
@@ -111,7 +111,7 @@ export async function settled(page: Page): Promise<void> {
   await expect(page.getByText(/^Loading /)).toHaveCount(0)
 }
 
-/** A message in the corner of the page; a screen reader is told the same beside it. */
+/** A message in the corner of the page; a screen reader gets the same beside it. */
 export const said = (page: Page, text: string | RegExp) => page.locator('.toast', { hasText: text }).first()
 
 export { expect }

@@ -9,7 +9,7 @@ interface Ear {
   over: (signIn: string) => void
   /** Something was forbidden: roles, or the duty to change the PIN or to have a second factor, may be others by now. */
   forbidden: () => void
-  /** Somebody has to show once more that it is them; whether they did. */
+  /** The user has to show once more that it is them; whether they did. */
   confirmed: () => Promise<boolean>
   /** How often they did. */
   timesProven: () => number
@@ -27,7 +27,7 @@ export function listenTo(session: Ear): void {
 }
 
 /**
- * `fetch` with the access token of the session. What HQ does only for somebody who has just shown that it is them is asked
+ * `fetch` with the access token of the session. What HQ does only for a user who has just shown that it is them is asked
  * for again when they have: whoever asked notices nothing but that it took a while.
  */
 export async function authorizedFetch(request: Request): Promise<Response> {

@@ -94,7 +94,7 @@ export function refusal(response: Response, body: unknown): ApiError {
   )
 }
 
-/** Whether somebody else has changed the row in the meantime. */
+/** Whether another user has changed the row in the meantime. */
 export const isOutdated = (error: unknown): error is ApiError => isRefused(error, 'version_conflict')
 
 /** An error of any kind as words for people. */
@@ -103,7 +103,7 @@ export function wordsOf(error: unknown): string {
   return String(error)
 }
 
-/** The same for an action. Where nobody knows whether it was done, it says to look first. */
+/** The same for an action. Where it is unknown whether it was done, it says to look first. */
 export function wordsOfAction(error: unknown): string {
   const isUncertain = error instanceof ApiError && error.mayHaveHappened
   return isUncertain

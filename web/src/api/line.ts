@@ -52,7 +52,7 @@ function answered(response: Response): void {
   probe = undefined
 }
 
-/** From now on HQ is asked every few seconds whether it is back, so that nobody has to press anything. */
+/** From now on HQ is asked every few seconds whether it is back, so that no user has to press anything. */
 export function silent(): void {
   answering.value = false
   probe ??= setTimeout(() => void ask(), PROBE_EVERY_MS)

@@ -55,7 +55,7 @@ interface Answered<T> {
 }
 
 /**
- * Options of a query that is asked again a while after each answer, and not in a tab that nobody looks at: who comes back
+ * Options of a query that is asked again a while after each answer, and not in a tab out of sight: who comes back
  * to it later than that gets an answer at once. `pause` is in milliseconds; false for no more.
  */
 export function polled<T>(pause: number | ((data: T) => number | false)) {

@@ -1,7 +1,7 @@
 import { SMALLEST_UNIT, type Currency } from '@/format/money'
 import type { Field } from './fields'
 
-/** What a field of an amount has beside its name. While nobody knows the currency, it says what is typed. */
+/** What a field of an amount has beside its name. While the currency is unknown, it says what is typed. */
 export function amountIn(currency: Currency, help?: string): Pick<Field, 'kind' | 'exponent' | 'unit' | 'help'> {
   const whole = currency.code === null ? `A whole number in ${SMALLEST_UNIT}.` : undefined
   return {

@@ -77,7 +77,7 @@ export interface Field {
   autocomplete?: string
   /** Fields with the same section stand together under it. */
   section?: string
-  /** Of a list whose entries are no texts: the line of an entry, and the entry of a line. */
+  /** Of a list with entries that are no texts: the line of an entry, and the entry of a line. */
   entries?: { show: (entry: unknown) => string; read: (line: string) => unknown }
 }
 
@@ -183,7 +183,7 @@ export function choices(rule: Rule, labels: Readonly<Record<string, string>>): {
   return (rule.words ?? Object.keys(labels)).map((value) => ({ value, label: labels[value] ?? value }))
 }
 
-/** What a new row has in fields that nobody fills in. */
+/** What a new row has in fields that are not filled in. */
 export function initialOf(rules: Readonly<Record<string, Rule>>): Values {
   const known = Object.entries(rules).filter(([, rule]) => rule.initial !== undefined)
   return Object.fromEntries(known.map(([key, rule]) => [key, rule.initial]))

@@ -13,7 +13,7 @@ export interface Kind<Row extends Stored, Draft extends object = Values, Change 
   /** Below the heading. */
   about: string
   columns: readonly KindColumn<Row>[]
-  /** Sort key of the list before somebody chooses; without one it comes in the order of `fetchPage`. */
+  /** Sort key of the list before the user chooses; without one it comes in the order of `fetchPage`. */
   sort?: string
   /** What the search box looks in. */
   searches: string

@@ -5,11 +5,11 @@ import { toast } from './useToasts'
 export interface Action<A extends unknown[], T> {
   /** Whether it is under way; its button is then disabled. */
   busy: Ref<boolean>
-  /** Undefined when it failed, which was told. */
+  /** Undefined when it failed, which was shown. */
   run: (...args: A) => Promise<T | undefined>
 }
 
-/** Something a button does: once at a time, and a failure is told as a toast, or to `tell`. */
+/** Something a button does: once at a time, and a failure is shown as a toast, or to `tell`. */
 export function useAction<A extends unknown[], T>(
   action: (...args: A) => Promise<T>,
   tell: (error: unknown) => void = (error) => toast(wordsOfAction(error), 'bad'),

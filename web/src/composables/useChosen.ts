@@ -7,7 +7,7 @@ export interface Chosen<T> {
   set: (rows: readonly T[], wanted: boolean) => void
 }
 
-/** Which rows of a list somebody ticked, to do one thing with all of them. A row that is gone is not chosen any more. */
+/** Which rows of a list the user ticked, to do one thing with all of them. A row that is gone is not chosen any more. */
 export function useChosen<T>(all: Readonly<Ref<readonly T[]>>, keyOf: (row: T) => string): Chosen<T> {
   const keys = ref(new Set<string>())
   const rows = computed(() => all.value.filter((row) => keys.value.has(keyOf(row))))

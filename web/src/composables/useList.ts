@@ -26,14 +26,14 @@ export interface List<T, F> extends Omit<Listed<T>, 'query' | 'set'> {
   query: ComputedRef<ListQuery & F>
   /** Changes a part of the query; every change but that of the page begins at page 1 again. */
   set: (change: Partial<Record<keyof F | keyof ListQuery, string | number | undefined>>) => void
-  /** Whether somebody narrowed the list down. */
+  /** Whether the user narrowed the list down. */
   isNarrowed: ComputedRef<boolean>
 }
 
 const PAGE_SIZE = 50
 
 /**
- * A list of the server whose page, order, search and filters stand in the address, so that a reload, the back button and
+ * A list of the server: page, order, search and filters stand in the address, so that a reload, the back button and
  * a link show the same. `filters` are the names of further query keys.
  */
 export function useList<T, K extends string = never>(
@@ -59,7 +59,7 @@ export function useList<T, K extends string = never>(
     queryKey: ['list', name, route.params, asked],
     queryFn: () => fetchPage(query.value),
   })
-  // What somebody looked at stays in sight when the page that they asked for cannot be had.
+  // What the user looked at stays in sight when the page that they asked for cannot be had.
   const data = computed<Page<T> | undefined>((before) => load.data.value ?? before)
 
   function set(change: Partial<Record<string, string | number | undefined>>): void {

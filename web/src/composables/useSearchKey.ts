@@ -2,7 +2,7 @@ import { useEventListener } from '@vueuse/core'
 
 const TYPES_INTO = 'input:not([type=checkbox], [type=radio]), select, textarea, [contenteditable]'
 
-/** `/` goes to the search field of the page, unless somebody types into something else. */
+/** `/` goes to the search field of the page, unless the user types into something else. */
 export function useSearchKey(): void {
   useEventListener(window, 'keydown', (event) => {
     const { key, ctrlKey, metaKey, altKey, target } = event

@@ -11,7 +11,7 @@ export function useSteps<T>(
   step = 100,
 ): ComputedRef<T[]> {
   const shown = ref(step)
-  // A new list after each step makes it observed again: an end that stays in sight is told only once.
+  // A new list after each step makes it observed again: an end that stays in sight is reported only once.
   const targets = computed(() => (shown.value > 0 && end.value ? [end.value] : []))
   useIntersectionObserver(
     targets,

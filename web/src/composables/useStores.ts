@@ -61,7 +61,7 @@ export function useStores() {
     return store ? `${store.code} ${store.name}` : id
   }
 
-  /** The currency of a store, or the one that all stores share; {@link UNKNOWN} when nobody can tell. */
+  /** The currency of a store, or the one that all stores share; {@link UNKNOWN} when that is unknown. */
   function currencyOf(id?: string): Currency {
     const [first, ...others] = id ? [byId.value.get(id)] : list.value
     if (!first?.currencyCode || first.currencyExponent === undefined) return UNKNOWN

@@ -4,7 +4,7 @@ import { watchEffect } from 'vue'
 export type Theme = 'system' | 'light' | 'dark'
 export const THEMES: readonly Theme[] = ['system', 'light', 'dark']
 
-/** What somebody chose on this browser; `system` follows its settings. */
+/** What the user chose on this browser; `system` follows its settings. */
 export const theme = useLocalStorage<Theme>('tillkeep.theme', 'system', { writeDefaults: false })
 
 watchEffect(() => {

@@ -12,7 +12,7 @@ const LEAVE: Ask = {
   danger: true,
 }
 
-/** Asks before somebody leaves the page, or closes it, with something that `isDirty` says would be lost. */
+/** Asks before the user leaves the page, or closes it, with something that `isDirty` says would be lost. */
 export function useUnsaved(isDirty: () => boolean, ask: Partial<Ask> = {}): void {
   const session = useSession()
 

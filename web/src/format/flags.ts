@@ -21,7 +21,7 @@ const FLAGS: Readonly<Record<string, string>> = {
   number_ahead: 'Its number is far beyond the last one that is known.',
   past_date: 'A time or business day in it is more than a year ago.',
   id_used_elsewhere: 'Another store had used its id, or that of a line. Headquarters keeps it under one of its own.',
-  not_at_headquarters: 'It is at its store alone: headquarters refused it, and somebody resolved that.',
+  not_at_headquarters: 'It is at its store alone: headquarters refused it, and a user resolved that.',
 }
 
 export function flagText(flag: string): string {

@@ -7,7 +7,7 @@ export interface Currency {
   exponent: number
 }
 
-/** As nobody guesses decimals: `500` is 500 yen, and 5.00 of a currency that has cents. Amounts are then whole numbers. */
+/** As decimals are not guessed: `500` is 500 yen, and 5.00 of a currency that has cents. Amounts are then whole numbers. */
 export const UNKNOWN: Currency = { code: null, exponent: 0 }
 
 /** What such an amount is, for people. */
@@ -68,7 +68,7 @@ export const numberText = (number: number, marks: Marks = OWN): string =>
 const SPACES = /[\s\u2019']/g
 
 /**
- * What somebody typed as a plain `-1299.50`, or null when it is no number. Read as the language writes it, and with a
+ * What was typed as a plain `-1299.50`, or null when it is no number. Read as the language writes it, and with a
  * point or a comma before the decimals where that cannot be a mark of thousands: `1.299` is 1299 in German, `12.99` is not.
  */
 export function plainNumber(typed: string, marks: Marks = OWN): string | null {
@@ -93,7 +93,7 @@ function decimalOf(number: string, marks: Marks): string | undefined {
 /** Digits, or with one kind of mark between all thousands; India has pairs above the first thousand. */
 const isWhole = (text: string) => /^(\d*|[1-9]\d{0,2}([.,_])(\d{2,3}\2)*\d{3})$/.test(text)
 
-/** Minor units of what somebody typed; null when it is no amount. */
+/** Minor units of what was typed; null when it is no amount. */
 export function minorOf(typed: string, exponent: number, marks: Marks = OWN): number | null {
   const match = /^(-?)(\d{1,13})(?:\.(\d*))?$/.exec(plainNumber(typed, marks) ?? '')
   if (!match) return null

@@ -11,7 +11,7 @@ export interface Visitor {
 
 type Place = Pick<RouteLocationNormalized, 'matched'>
 
-/** Whether somebody holds what a page needs, and each of the pages that it is below. */
+/** Whether the user holds what a page needs, and each of the pages that it is below. */
 export function mayOpen({ matched }: Place, visitor: Pick<Visitor, 'hasAnyPermission'>): boolean {
   return matched.every(({ meta: { permissions = [], everywhere } }) =>
     visitor.hasAnyPermission(permissions, everywhere ? 'everywhere' : undefined),
@@ -26,7 +26,7 @@ export function needsOf({ matched }: Place): (readonly string[])[] {
 type Target = Pick<RouteLocationNormalized, 'fullPath' | 'name' | 'meta' | 'matched'>
 
 /**
- * Where somebody goes instead of `to`; true lets them in. Logged out: to `/login`, which brings them back. Lacking every
+ * Where the user goes instead of `to`; true lets them in. Logged out: to `/login`, which brings them back. Lacking every
  * permission of the route: to `/unauthorized`. Specification, section 5, item 6. The server enforces the same.
  */
 export function judge(to: Target, visitor: Visitor): true | RouteLocationRaw {

@@ -28,7 +28,7 @@ export function makeRouter(): Router {
     if (to.path !== from.path) titleTab(to.meta.title)
   })
 
-  // The page that somebody wanted while HQ was away; the one they are on stays meanwhile.
+  // The page that the user wanted while HQ was away; the one they are on stays meanwhile.
   let wanted: { path: string; from: string } | null = null
   router.onError(async (_error, to, from) => {
     if (await ask()) reloadAt(to.fullPath)

@@ -301,7 +301,7 @@ export const routes: RouteRecordRaw[] = [
 ]
 
 /**
- * The menu in its groups and their order; what somebody may not open is not in theirs, nor a group without a page. They
+ * The menu in its groups and their order; what a user may not open is not in theirs, nor a group without a page. They
  * start at the first page that is.
  */
 export const MENU = [

@@ -6,7 +6,7 @@ import { proven } from './proof'
 import { challengeOf, type Step } from './secondStep'
 import { newSignIn, save, tokensOf } from './tokens'
 
-/** How somebody comes in and goes. */
+/** How a user comes in and goes. */
 export function makeEntrance(person: Person) {
   const { user, ended } = person.state
 
@@ -21,17 +21,17 @@ export function makeEntrance(person: Person) {
     person.become(answer.user ?? (await data(api.GET('/api/v1/auth/me'))), tokens)
   }
 
-  /** Gone from this browser at once; HQ is told when it can be. */
+  /** Gone from this browser at once; HQ is asked when it can be. */
   async function signOut(): Promise<void> {
-    const told = done(api.POST('/api/v1/auth/logout')).catch(() => {
+    const sent = done(api.POST('/api/v1/auth/logout')).catch(() => {
       // The token ends by itself.
     })
     // The request has its token by now: that is read at once.
     person.forget()
-    await Promise.race([told, new Promise((resolve) => setTimeout(resolve, 1000))])
+    await Promise.race([sent, new Promise((resolve) => setTimeout(resolve, 1000))])
   }
 
-  /** Every session of somebody ends when their PIN changes; this one goes on with the new PIN. */
+  /** Every session of a user ends when their PIN changes; this one goes on with the new PIN. */
   async function changePin(currentPin: string, newPin: string): Promise<void> {
     const username = user.value?.username ?? ''
     await done(api.POST('/api/v1/auth/change-pin', { body: { currentPin, newPin } }))

@@ -7,7 +7,7 @@ import type { Schemas } from '@/api/client'
 
 export type PasskeyRequest = PublicKeyCredentialRequestOptionsJSON
 export type PasskeyCreation = PublicKeyCredentialCreationOptionsJSON
-/** As headquarters takes them: described as objects, whose insides are those of the browsers' standard. */
+/** As headquarters takes them: described as objects; their insides are those of the browsers' standard. */
 export type PasskeyAnswer = NonNullable<Schemas['Login']['passkey']>
 export type NewPasskey = Schemas['NewCredential']['credential']
 

@@ -3,7 +3,7 @@
  * and are held against the same table of cases.
  */
 
-/** Whether holding `held` satisfies `required`: equality, or a pattern `module.*`, whose dot counts. */
+/** Whether holding `held` satisfies `required`: equality, or a pattern `module.*`, with its dot. */
 export function matches(required: string, held: string): boolean {
   return required.endsWith('.*') ? held.startsWith(required.slice(0, -1)) : required === held
 }
@@ -20,13 +20,13 @@ export function satisfied(required: readonly string[], held: Iterable<string>): 
 /** Where a permission has to be held: in all stores, or in the one with this id. */
 export type Where = 'everywhere' | (string & {})
 
-/** Somebody with what they may do in some store, and what each of their roles allows where. */
+/** A user with what they may do in some store, and what each of their roles allows where. */
 export interface Holder {
   permissions: readonly string[]
   roles: readonly { storeId?: string | null; permissions: readonly string[] }[]
 }
 
-/** Whether somebody holds one of the `codes`. Without `where` it is enough to hold it in some store. */
+/** Whether the user holds one of the `codes`. Without `where` it is enough to hold it in some store. */
 export function holds({ permissions, roles }: Holder, codes: readonly string[], where?: Where): boolean {
   if (where === undefined) return satisfied(codes, permissions)
   const counts = roles.filter(({ storeId }) => !storeId || storeId === where)

@@ -29,7 +29,7 @@ export function makePerson(restore: () => Promise<void>) {
     renewal.schedule(tokens)
   }
 
-  /** HQ cannot be asked: the pages are there, and the server refuses what somebody may no longer do. */
+  /** HQ cannot be asked: the pages are there, and the server refuses what the user may no longer do. */
   function recall(tokens: Tokens, error: ApiError): void {
     const person = known(tokens.signIn)
     if (person) become(person as Myself, tokens)
@@ -52,11 +52,11 @@ export function makePerson(restore: () => Promise<void>) {
     forget(signIn)
     if (!wasMine) return
     ended.value = true
-    // Somebody else has signed in in another tab: this one is theirs now.
+    // Another user has signed in in another tab: this one is theirs now.
     if (load()) void restore()
   }
 
-  /** Whether somebody is signed in here, by that sign-in. */
+  /** Whether a user is signed in here, by that sign-in. */
   const isOf = (signIn: string) => user.value !== null && signIn === signedIn
   const state = { user, failure, isRemembered, ended, isSignedIn }
   return { state, become, recall, forget, over, isOf, renew: renewal.schedule }

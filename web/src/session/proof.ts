@@ -37,7 +37,7 @@ export function proven(ask: Omit<Proof, 'answer'>): Promise<boolean> {
   return asked
 }
 
-/** What headquarters asks for wherever only somebody who has just shown that it is them may do something. */
+/** What headquarters asks for wherever only a user who has just shown that it is them may do something. */
 export const confirmed = (): Promise<boolean> =>
   proven({
     title: 'Confirm that it is you',

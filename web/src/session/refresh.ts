@@ -20,7 +20,7 @@ let running: { of: string; tokens: Promise<Tokens> } | undefined
 /**
  * Replaces `tokens`, once however many ask at the same time, and not at all when they have been replaced since. Throws 401
  * when the session is over, also when another one has begun in another tab: what was asked under this one must not be
- * asked under that. Anything else that goes wrong leaves the tokens, since nobody said that they are bad.
+ * asked under that. Anything else that goes wrong leaves the tokens, since no answer said that they are bad.
  */
 export function refresh(tokens: Tokens): Promise<Tokens> {
   if (running?.of === tokens.accessToken) return running.tokens
@@ -59,7 +59,7 @@ async function exchange(old: Tokens): Promise<Tokens> {
   const body: unknown = await response.json().catch(() => null)
   if (!response.ok) throw refusal(response, body)
   const tokens = tokensOf((body as { data: Parameters<typeof tokensOf>[0] }).data, old.signIn)
-  // Somebody signed out, or in as somebody else, while the answer was on its way: theirs stays.
+  // The user signed out, or another one in, while the answer was on its way: theirs stays.
   if (load()?.signIn !== old.signIn) throw over()
   save(tokens)
   return tokens

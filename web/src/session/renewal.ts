@@ -6,7 +6,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1
 /** A refresh that failed because HQ did not answer is tried again after so long. */
 const RETRY_MS = 15_000
 
-/** Replaces tokens before they end, also while nothing is asked. `over` is told when the sign-in has ended. */
+/** Replaces tokens before they end, also while nothing is asked. `over` is called when the sign-in has ended. */
 export function makeRenewal(over: (signIn: string) => void) {
   let timer: ReturnType<typeof setTimeout> | undefined
 

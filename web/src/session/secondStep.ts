@@ -1,7 +1,7 @@
 import { ApiError, isRefused } from '@/api/errors'
 import type { PasskeyAnswer, PasskeyRequest } from './passkeys'
 
-/** How somebody may show that it is them; `pin` where there is no second factor. */
+/** How a user may show that it is them; `pin` where there is no second factor. */
 export type Method = 'pin' | 'passkey' | 'totp' | 'recovery'
 
 /** What headquarters asks for. */
@@ -13,7 +13,7 @@ export interface Challenge {
   expiresAt?: string | null
 }
 
-/** What somebody answers to it, as it is sent. */
+/** What the user answers to it, as it is sent. */
 export type Step =
   { pin: string } | { challenge?: string; code: string } | { challenge?: string; passkey: PasskeyAnswer }
 

@@ -29,7 +29,7 @@ export const useSession = defineStore('session', () => {
     try {
       const found = await data(api.GET('/api/v1/auth/me'))
       const present = load()
-      // Meanwhile somebody signed out, or in as somebody else: that is told by an event of its own.
+      // Meanwhile the user signed out, or another one in: that has an event of its own.
       if (present?.signIn === tokens.signIn) person.become(found, present)
     } catch (error) {
       if (!(error instanceof ApiError)) throw error

@@ -63,7 +63,7 @@ struct Queued {
 }
 
 /// For what reads, and for the ledgers beside a document. The writes by type of a [`Tx`], which stamp rows for stores, take
-/// it as mutable: nobody here has it so. Its statements of own text are for `crates/storage` alone (`clippy.toml`).
+/// it as mutable: no code here has it so. Its statements of own text are for `crates/storage` alone (`clippy.toml`).
 impl Deref for Acting<'_> {
     type Target = Tx;
     fn deref(&self) -> &Tx {
@@ -141,7 +141,7 @@ impl<'tx> Acting<'tx> {
         Ok(self.queue(record, "create")?)
     }
 
-    /// Stores lines of a document, whose entry in the outbox is that of the document.
+    /// Stores lines of a document; their entry in the outbox is that of the document.
     pub async fn insert_lines(&mut self, lines: Lines) -> std::result::Result<(), DbErr> {
         self.tx.insert_lines(lines).await
     }

@@ -2,7 +2,8 @@
 //! the writer. The door checks whether the same request was answered before, stores documents together with their
 //! entries in the outbox, uses approvals up, writes the audit log, commits, keeps the file of numbers and wakes the sender.
 //!
-//! Nobody else at a store begins a write, except the sync client: [`crate::state::Door`] and `sync_db` are the only ways to the database.
+//! No other code of a store begins a write, except the sync client: [`crate::state::Door`] and `sync_db` are the only
+//! ways to the database.
 
 mod acting;
 mod create;
@@ -67,7 +68,7 @@ impl Act<'_> {
         self
     }
 
-    /// Does it. On an error nothing of it happened, unless the commit itself failed, after which nobody knows.
+    /// Does it. On an error nothing of it happened, unless the commit itself failed, after which it is not known.
     pub async fn run<T, W>(self, work: W) -> Result<T>
     where
         T: Send + 'static,

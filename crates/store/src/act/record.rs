@@ -32,13 +32,13 @@ pub trait Record: Serialize + Send + Sync + Sized + 'static {
         Self::Row::default().table_name()
     }
 
-    /// Whether headquarters is told of it.
+    /// Whether it goes to headquarters.
     fn travels() -> bool {
         registry::find(Self::table()).is_some_and(registry::SyncType::is_pushed)
     }
 }
 
-/// Makes the rows of an entity records, whose lines are none.
+/// Makes the rows of an entity records without lines.
 macro_rules! record_of_row {
     ($entity:ident, $noun:literal) => {
         impl crate::act::Record for $entity::Model {

@@ -1,5 +1,5 @@
-//! A second person says yes: somebody who holds a permission lends it to somebody who does not, for one action at one
-//! terminal. It never signs the second person in. `docs/domain.md`, "Manager approval".
+//! A second person says yes: an approver who holds a permission lends it to a caller who does not, for one action at
+//! one terminal. It never signs the second person in. `docs/domain.md`, "Manager approval".
 
 mod approver;
 mod presented;

@@ -41,8 +41,8 @@ impl PresentedApprovals {
         Ok(Self(Entity::find().filter(Column::TokenHash.is_in(hashes)).all(conn).await?))
     }
 
-    /// Those that are good for something: made here, for this caller, at this terminal, by somebody who still may, unused
-    /// and not too old. Takes a connection of its own: none may be held meanwhile.
+    /// Those that are good for something: made here, for this caller, at this terminal, by an approver who still may,
+    /// unused and not too old. Takes a connection of its own: none may be held meanwhile.
     pub(crate) async fn valid<P: Requirement>(self, caller: &Caller<P>, store_id: Uuid) -> Result<ValidApprovals> {
         let mut good = Vec::new();
         for row in self.0 {
@@ -80,7 +80,7 @@ impl ValidApprovals {
     }
 }
 
-/// 403: somebody who may do it has to approve.
+/// 403: an approver who may do it is needed.
 pub(super) fn required(approvable: &Approvable) -> Error {
     let permission = approvable.code;
     let text = format!(

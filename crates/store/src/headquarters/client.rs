@@ -16,7 +16,7 @@ use tillkeep_model::{ErrorCode, Refusal};
 use tillkeep_storage::apply::Cursor;
 use uuid::Uuid;
 
-use super::told::{self, Told};
+use super::announced::{self, Announced};
 use super::transport::{Reply, Request, Transport};
 use super::verdict::Verdict;
 
@@ -57,7 +57,7 @@ pub struct HqClient {
     /// The asking process.
     instance: Uuid,
     /// How far headquarters said that its types are.
-    pub told: Told,
+    pub announced: Announced,
     /// Nothing is said to headquarters, and asked of it, that the specification does not name.
     plain: Arc<AtomicBool>,
 }
@@ -85,7 +85,7 @@ struct Versioned {
 
 impl HqClient {
     pub fn new(transport: Arc<dyn Transport>, instance: Uuid) -> Self {
-        Self { transport, instance, told: Told::default(), plain: Arc::default() }
+        Self { transport, instance, announced: Announced::default(), plain: Arc::default() }
     }
 
     pub fn speaks_the_specification_alone(&self) -> bool {
@@ -103,10 +103,10 @@ impl HqClient {
 
     /// `said` is what this store says of itself, as a query; it may say nothing.
     pub async fn versions(&self, said: &str) -> Result<VersionsAnswer, HqError> {
-        let heard = self.told.unanswered();
-        let request = Request { told: told::written(&heard), ..Request::get(format!("/versions?{said}")) };
+        let heard = self.announced.unanswered();
+        let request = Request { announced: announced::written(&heard), ..Request::get(format!("/versions?{said}")) };
         let answer: VersionsAnswer = self.send(request).await?;
-        self.told.answered(&heard, &answer.versions);
+        self.announced.answered(&heard, &answer.versions);
         Ok(answer)
     }
 
@@ -126,8 +126,8 @@ impl HqClient {
         let tag = from.tag.map(|tag| format!("&since_tag={tag}")).unwrap_or_default();
         let has = if here == since { String::new() } else { format!("&has_version={here}") };
         let path = format!("/pull?entity_type={entity}&since_version={since}&limit={limit}&epoch={epoch}{tag}{has}");
-        let told = self.told.version(entity).map(|version| format!("{entity}:{version}")).unwrap_or_default();
-        self.send(Request { told, ..Request::get(path) }).await
+        let announced = self.announced.version(entity).map(|version| format!("{entity}:{version}")).unwrap_or_default();
+        self.send(Request { announced, ..Request::get(path) }).await
     }
 
     pub async fn own_documents(&self, entity: &str, after: Uuid, limit: u64) -> Result<OwnDocumentsAnswer, HqError> {
@@ -192,7 +192,7 @@ impl HqClient {
         }
     }
 
-    /// Who that is, when headquarters says so; nobody when it says that it knows nobody, or has no such question.
+    /// Who that is, when headquarters says so; none when it says that it does not know them, or has no such question.
     pub async fn sign_in(&self, asked: &StoreSignIn) -> Result<Option<StoreSignedIn>, HqError> {
         let reply = self.deliver(Request::post("/sign-in", json(asked)?)).await?;
         if is_a_success(&reply) {

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A lock that can be asked how many wait for it: in virtual time somebody must know who waits for whom.
+/// A lock that can be asked how many wait for it: in virtual time it must be known who waits for whom.
 #[derive(Default)]
 pub struct Gate {
     lock: tokio::sync::Mutex<()>,

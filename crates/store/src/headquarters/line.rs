@@ -1,4 +1,4 @@
-//! The line to headquarters, as people and the till are told of it.
+//! The line to headquarters, as people and the till see it.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ pub struct Line {
     pub epoch: Option<String>,
     /// Over how many milliseconds a notified pull is spread.
     pub notify_delay_ms: u64,
-    /// Types that could not be stored when they were last pulled, with why; headquarters is told with each cycle.
+    /// Types that could not be stored when they were last pulled, with why; headquarters gets it with each cycle.
     pub unstored: BTreeMap<String, String>,
     /// Types of which a load is under way.
     pub loading: BTreeMap<String, Loading>,

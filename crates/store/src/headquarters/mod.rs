@@ -1,5 +1,6 @@
 //! What this store asks of headquarters and what a failure of that means, and how the line stands. Nothing here knows the store.
 
+mod announced;
 mod client;
 mod gate;
 mod line;
@@ -7,7 +8,6 @@ mod page_size;
 pub mod standing;
 mod state;
 mod tls;
-mod told;
 mod transport;
 mod verdict;
 

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 /// The name under which headquarters refuses this copy: it keeps it over restarts, until it is the store again.
 const REFUSED: &str = "refused_instance";
-/// Somebody decided here that this copy is the store.
+/// A user decided here that this copy is the store.
 const TAKE_OVER: &str = "take_over";
 
 /// The name of this process, and whether it may be the store.
@@ -14,7 +14,7 @@ pub struct Standing {
     pub refused: bool,
 }
 
-/// As the process before it was told.
+/// As the process before it heard it.
 pub async fn standing(db: &Db) -> Result<Standing, DbErr> {
     let refused: Option<Uuid> = value(db, REFUSED).await?.and_then(|text| text.parse().ok());
     let taken_over = takes_over(db).await?;
@@ -30,12 +30,12 @@ pub(crate) async fn is_refused(db: &Db) -> Result<bool, DbErr> {
     Ok(value(db, REFUSED).await?.is_some())
 }
 
-/// Whether headquarters is still to be told that this copy is the store.
+/// Whether headquarters still has to hear that this copy is the store.
 pub(crate) async fn takes_over(db: &Db) -> Result<bool, DbErr> {
     Ok(value(db, TAKE_OVER).await?.is_some())
 }
 
-/// Notes that somebody decided for this copy; false when headquarters does not refuse it.
+/// Notes that a user decided for this copy; false when headquarters does not refuse it.
 pub async fn take_over(db: &Db) -> Result<bool, DbErr> {
     if !is_refused(db).await? {
         return Ok(false);
@@ -46,7 +46,7 @@ pub async fn take_over(db: &Db) -> Result<bool, DbErr> {
     Ok(true)
 }
 
-/// Notes what headquarters said: that it refuses `instance`, or nobody. What somebody decided before that is answered.
+/// Notes what headquarters said: that it refuses `instance`, or none. What a user decided before that is answered.
 pub(crate) async fn note(tx: &Transaction, instance: Option<Uuid>) -> Result<(), DbErr> {
     let refused = instance.map(|instance| instance.to_string()).unwrap_or_default();
     settings::set(tx, REFUSED, &refused).await?;

@@ -30,14 +30,14 @@ pub struct SyncState {
     pub(crate) people_changed: Notify,
     /// HQ answered when it was last asked.
     has_line: AtomicBool,
-    /// Rung when HQ told of a change. Notifications that come together are one cycle.
-    pub(crate) told: Notify,
+    /// Rung when HQ announced a change. Notifications that come together are one cycle.
+    pub(crate) announced: Notify,
     /// A handshake is due: at the start, after a lost line, when HQ asks for it.
     pub(crate) handshake_due: std::sync::atomic::AtomicBool,
     /// Documents of this store's own are to be fetched from HQ.
     pub(crate) restore_due: std::sync::atomic::AtomicBool,
     pub(crate) page_size: PageSize,
-    /// Held while a batch is on its way and settled: one sender at a time, and nobody pulls what it may be changing.
+    /// Held while a batch is on its way and settled: one sender at a time, and no pull reads what it may be changing.
     pub sending: Gate,
     /// Types at which a cycle ended, until they come.
     last: Mutex<BTreeSet<&'static str>>,
@@ -59,7 +59,7 @@ impl SyncState {
             line_back: Notify::new(),
             people_changed: Notify::new(),
             has_line: false.into(),
-            told: Notify::new(),
+            announced: Notify::new(),
             handshake_due: true.into(),
             restore_due: false.into(),
             page_size: PageSize::default(),
@@ -73,7 +73,7 @@ impl SyncState {
 }
 
 impl SyncState {
-    /// Registers were made, or tills enrolled or revoked: headquarters is told in a handshake.
+    /// Registers were made, or tills enrolled or revoked: headquarters hears of it in a handshake.
     pub(crate) fn tills_changed(&self) {
         self.handshake_due.store(true, Ordering::Release);
         self.cycle_bell.notify_one();

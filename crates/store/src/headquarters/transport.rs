@@ -28,8 +28,8 @@ const ANSWER_WITHIN: Duration = Duration::from_mins(1);
 const SLOWEST: usize = 8 << 10;
 /// The header of every request and answer of the machine protocol.
 const MARK: HeaderName = HeaderName::from_static("tillkeep-protocol");
-/// The header with the versions that this store was told of.
-const TOLD: HeaderName = HeaderName::from_static("tillkeep-told");
+/// The header with the versions that this store heard of.
+const ANNOUNCED: HeaderName = HeaderName::from_static("tillkeep-told");
 /// A push of less is not worth compressing.
 const COMPRESSED_FROM: usize = 1 << 10;
 
@@ -39,19 +39,19 @@ pub struct Request {
     /// Below `/api/v1/sync`, with its query.
     pub path: String,
     pub json: Option<Bytes>,
-    /// How far headquarters said that types are, for the header [`TOLD`]; empty says nothing.
-    pub told: String,
+    /// How far headquarters said that types are, for the header [`ANNOUNCED`]; empty says nothing.
+    pub announced: String,
     /// In the form that the specification gives it: it is not compressed.
     pub plain: bool,
 }
 
 impl Request {
     pub fn get(path: String) -> Self {
-        Self { path, json: None, told: String::new(), plain: false }
+        Self { path, json: None, announced: String::new(), plain: false }
     }
 
     pub fn post(path: &str, json: Bytes) -> Self {
-        Self { path: path.to_owned(), json: Some(json), told: String::new(), plain: false }
+        Self { path: path.to_owned(), json: Some(json), announced: String::new(), plain: false }
     }
 }
 
@@ -128,7 +128,7 @@ impl Transport for Http {
             }
             None => self.client.get(url),
         };
-        let builder = if request.told.is_empty() { builder } else { builder.header(TOLD, request.told) };
+        let builder = if request.announced.is_empty() { builder } else { builder.header(ANNOUNCED, request.announced) };
         let seconds = u64::try_from(bytes / SLOWEST).unwrap_or_default();
         let patience = SILENT_FOR + Duration::from_secs(seconds);
         let answer = timeout(patience, builder.header(AUTHORIZATION, self.token.clone()).send()).await;
@@ -170,7 +170,7 @@ async fn compressed(json: &[u8]) -> Option<Vec<u8>> {
     Some(encoder.into_inner())
 }
 
-/// The innermost cause: "error sending request" tells nobody anything. No URL, which may hold a name.
+/// The innermost cause: "error sending request" says nothing. No URL, which may hold a name.
 fn plain(error: reqwest::Error) -> String {
     let error = error.without_url();
     let mut cause: &dyn std::error::Error = &error;

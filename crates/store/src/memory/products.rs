@@ -8,11 +8,11 @@ use tillkeep_storage::entity::product;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use uuid::Uuid;
 
-use super::known::Known;
+use super::cache::VersionCache;
 use super::sold::{Found, Sold};
 use super::specials;
 
-impl Known {
+impl VersionCache {
     /// Those of `ids` that are here, deleted or not; what is not in memory is read set-wise.
     pub async fn products(&self, ids: &[Uuid]) -> Result<HashMap<Uuid, Arc<Sold>>, DbErr> {
         let mut found: HashMap<Uuid, Arc<Sold>> = HashMap::with_capacity(ids.len());
@@ -40,7 +40,7 @@ impl Known {
         Ok(found)
     }
 
-    /// One product, as [`Known::products`].
+    /// One product, as [`VersionCache::products`].
     pub async fn product(&self, id: Uuid) -> Result<Option<Arc<Sold>>, DbErr> {
         Ok(self.products(&[id]).await?.remove(&id))
     }

@@ -66,7 +66,7 @@ impl Excess {
     pub(crate) fn refusal(&self) -> Error {
         let available = self.account.available();
         let text = format!(
-            "{} minor units may still go on this account, not {}; pay the rest otherwise, or have somebody with \
+            "{} minor units may still go on this account, not {}; pay the rest otherwise, or have a user with \
              {} approve it",
             available.0, self.on_account.amount.0, BEYOND_LIMIT.code
         );

@@ -36,7 +36,7 @@ sent! {
         pub payments: Option<Vec<Payment>>,
         /// The receipt number that the till printed last, which a sale is numbered above.
         last_receipt: Option<String>,
-        /// What the customer was told; another result is refused instead of taken.
+        /// What the customer was quoted; another result is refused instead of taken.
         pub expected_total: Option<Money>,
     }
 }

@@ -55,7 +55,7 @@ impl Catalog {
     }
 
     /// What a unit costs this store: the average of what was received, else the set cost of the store, else of the
-    /// product. A cost of nothing is one that nobody has entered.
+    /// product. A cost of nothing is one that was never entered.
     pub(crate) fn unit_cost(&self, product: &product::Model) -> Option<Money> {
         let row = self.rows.get(&product.id);
         let set = |cost: Money| Some(cost).filter(|cost| *cost > Money::ZERO);

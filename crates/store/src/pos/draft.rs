@@ -49,7 +49,7 @@ impl Draft<'_> {
             sale_type: SaleType::Sale.into(),
             status: SaleStatus::Completed.into(),
             business_date: self.session.business_date.clone(),
-            // A till whose clock runs ahead cannot have begun after the end.
+            // A till with a clock that runs ahead cannot have begun after the end.
             started_at: self.cart.started_at.unwrap_or(self.now).min(self.now),
             completed_at: self.now,
             cashier_user_id: self.cashier_id,

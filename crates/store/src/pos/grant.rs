@@ -127,10 +127,11 @@ fn known(permission: &str) -> Result<&'static Approvable> {
     })
 }
 
-/// What a till is told of a PIN that was not taken. The requester is signed in: only the PIN of the other person is wrong.
+/// What a till is answered to a PIN that was not taken. The requester is signed in: only the PIN of the other person is
+/// wrong.
 fn of_another_person(error: Error) -> Error {
     match error.code() {
-        ErrorCode::InvalidCredentials => Error::new(ErrorCode::WrongPin, "nobody here has this PIN"),
+        ErrorCode::InvalidCredentials => Error::new(ErrorCode::WrongPin, "no user here has this PIN"),
         ErrorCode::TooManyAttempts => error.as_code(ErrorCode::PinLocked),
         _ => error,
     }
@@ -148,7 +149,7 @@ async fn keep(act: Act<'_>, attempt: Attempt, row: approval::Model, details: Jso
     kept.await
 }
 
-/// Notes that somebody was asked who may not approve it; what the till is told.
+/// Notes that a user was asked who may not approve it; the answer to the till.
 async fn refuse(act: Act<'_>, attempt: Attempt, permission: &str, details: Json) -> Result<Error> {
     let now = act.now();
     let noted = act.run(move |tx| {
@@ -158,6 +159,6 @@ async fn refuse(act: Act<'_>, attempt: Attempt, permission: &str, details: Json)
         })
     });
     noted.await?;
-    let text = format!("this person may not approve {permission} in this store; ask somebody who may");
+    let text = format!("this person may not approve {permission} in this store; ask a user who may");
     Ok(Error::new(ErrorCode::ApproverLacksPermission, text).with("required", [permission]))
 }

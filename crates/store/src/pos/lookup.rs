@@ -23,7 +23,7 @@ use super::catalog::{self, shelf_price};
 use super::label::{self, Printed};
 use super::pricing::inactive;
 use crate::Store;
-use crate::memory::{Found, Known};
+use crate::memory::{Found, VersionCache};
 
 /// Characters of a code at the most; no key of a product is longer.
 const LONGEST_CODE: usize = 100;
@@ -51,17 +51,17 @@ pub(crate) async fn lookup(
     State(store): State<Arc<Store>>,
     Segment(code): Segment,
 ) -> Result<Answer<Scanned>> {
-    let known = store.known();
-    let shop = known.shop().await?;
+    let cache = store.cache();
+    let shop = cache.shop().await?;
     let own = shop.own()?;
     let code = code.trim();
     let found = if code.is_empty() || code.chars().count() > LONGEST_CODE || code.contains('\0') {
         None
     } else {
-        find(caller.reader(), &known, own, code).await?
+        find(caller.reader(), &cache, own, code).await?
     };
     let product = match found {
-        Some((found, _)) => known.product(found.product).await?,
+        Some((found, _)) => cache.product(found.product).await?,
         None => None,
     };
     let (Some((found, printed)), Some(sold)) = (found, product) else {
@@ -103,19 +103,19 @@ fn line(printed: Printed, price: Money) -> Option<(Qty, Money)> {
 /// What `code` means, and what a label says besides. A code that was found is kept; each label is another one.
 async fn find(
     conn: &impl ConnectionTrait,
-    known: &Known,
+    cache: &VersionCache,
     store: &store::Model,
     code: &str,
 ) -> Result<Option<(Found, Option<Printed>)>> {
-    if let Some(found) = known.code(code) {
+    if let Some(found) = cache.code(code) {
         return Ok(Some((found, None)));
     }
     let keep = |product: Uuid, matched_by: &'static str| {
         let found = Found { product, matched_by };
-        known.keep_code(code, found);
+        cache.keep_code(code, found);
         Ok(Some((found, None)))
     };
-    if let Some((product, is_main)) = by_barcode(conn, known, code).await? {
+    if let Some((product, is_main)) = by_barcode(conn, cache, code).await? {
         return keep(product, if is_main { "barcode" } else { "alt_barcode" });
     }
     let rules = label::rules(&store.scale_barcode_rules);
@@ -142,9 +142,13 @@ async fn find(
 }
 
 /// With this barcode, in either form of it; and whether that is the main one.
-async fn by_barcode(conn: &impl ConnectionTrait, known: &Known, code: &str) -> Result<Option<(Uuid, bool)>, DbErr> {
+async fn by_barcode(
+    conn: &impl ConnectionTrait,
+    cache: &VersionCache,
+    code: &str,
+) -> Result<Option<(Uuid, bool)>, DbErr> {
     let Some(id) = barcodes::find(conn, code).await? else { return Ok(None) };
-    let sold = known.product(id).await?.filter(|sold| sold.row.deleted_at.is_none());
+    let sold = cache.product(id).await?.filter(|sold| sold.row.deleted_at.is_none());
     let is_main = |barcode: Option<&str>| barcode.map(barcodes::normal) == Some(barcodes::normal(code));
     Ok(sold.map(|sold| (id, is_main(sold.row.barcode.as_deref()))))
 }

@@ -72,7 +72,7 @@ fn in_own_open_session<P: tillkeep_model::permission::Requirement>(caller: &Call
         .from(register::Entity)
         .and_where(register::Column::TerminalId.eq(caller.terminal_id.as_deref().unwrap_or_default()))
         .to_owned();
-    // Whoever signs in with a name has no terminal to know a drawer by that somebody else opened.
+    // Whoever signs in with a name has no terminal to know a drawer by that another user opened.
     let sold_into = SubQuery::select()
         .column(sale::Column::RegisterSessionId)
         .from(sale::Entity)

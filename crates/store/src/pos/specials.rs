@@ -1,4 +1,4 @@
-//! Specials are known here and not charged yet. Whoever sells is told which ones are in force for a cart, so that nobody
+//! Specials are known here and not charged yet. The cashier sees which ones are in force for a cart, so that no user
 //! believes the customer got them.
 
 use serde::Serialize;
@@ -18,7 +18,7 @@ use super::sale_document::SaleDocument;
 use crate::day;
 use crate::memory::specials::{concerning, concerns};
 
-/// Something that somebody at the till should know, though nothing is wrong with the request.
+/// Something that the cashier should know, though nothing is wrong with the request.
 #[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Warning {
@@ -39,7 +39,7 @@ struct Line<'a> {
     specials: Vec<&'a Model>,
 }
 
-/// What is in force for the lines of `cart` at this moment of the store, and is not charged. A line whose price somebody
+/// What is in force for the lines of `cart` at this moment of the store, and is not charged. A line whose price a user
 /// typed has no special.
 pub(crate) fn of_cart(
     cart: &Cart,

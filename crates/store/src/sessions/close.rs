@@ -107,8 +107,8 @@ impl Request {
         let totals = Totals::load(&**tx, &session).await?;
         let comparison = counts::compare(&self.sent, &self.shop.tenders, &totals)?;
         if !self.own && !self.is_unasked() && comparison.cash.is_none() {
-            // What nobody counted nobody approved.
-            let text = "a drawer that somebody else approves to close is counted first; send the cash in counts";
+            // What was not counted was not approved.
+            let text = "a drawer that another user approves to close is counted first; send the cash in counts";
             return Err(Error::field("counts", text).into());
         }
         let beyond = counts::beyond_limit(&comparison, self.shop.own()?);
@@ -128,7 +128,7 @@ impl Request {
         Ok((Ok(session), Log::Line(details)))
     }
 
-    /// The caller may not close it, and brought nobody's approval.
+    /// The caller may not close it, and brought no approval.
     const fn is_unasked(&self) -> bool {
         !self.own && self.approvals.is_empty()
     }
@@ -198,12 +198,12 @@ impl Request {
     }
 }
 
-/// The approval of this close; a difference beyond the limit must have been approved as that difference. It is told to
+/// The approval of this close; a difference beyond the limit must have been approved as that difference. It is shown to
 /// who may know it only.
 fn lent(approvals: &ValidApprovals, session_id: Uuid, variance: Option<Money>, tell: bool) -> Result<&Approval> {
     approvals.require(&CLOSING, &Scope::Drawer { session_id, variance }).map_err(|_| {
         let text = "no approval that came along is for closing this drawer with this count, and what came is used up; \
-                    somebody with registers.close or reports.z_report may close it at their own sign-in";
+                    a user with registers.close or reports.z_report may close it at their own sign-in";
         let error = Error::new(ErrorCode::ApprovalRequired, text);
         let error = error.with("approvable", true).with("required", [CLOSING.code]);
         if tell { error.with("cashVariance", variance) } else { error }

@@ -38,7 +38,7 @@ pub(crate) struct Counted {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Comparison {
     pub rows: Vec<Counted>,
-    /// Cash that was counted; `None` when nobody counted it.
+    /// Cash that was counted; `None` when it was not counted.
     pub cash: Option<Money>,
     pub cash_variance: Option<Money>,
 }
@@ -83,7 +83,7 @@ pub(crate) fn beyond_limit(comparison: &Comparison, store: &store::Model) -> Opt
     comparison.cash_variance.filter(|variance| i128::from(variance.0).abs() > limit)
 }
 
-/// 409 for a difference that somebody has to answer for.
+/// 409 for a difference that a user has to answer for.
 pub(crate) fn refuse_variance(
     comparison: &Comparison,
     totals: &Totals,

@@ -149,12 +149,12 @@ impl Request {
     }
 }
 
-/// Whose drawer it is: the caller's, or somebody's for whom the caller may open it.
+/// The owner of the drawer: the caller, or a cashier for whom the caller may open it.
 async fn opened_for(caller: &Caller<(RegistersOpen, PosSell)>, other: Option<Uuid>) -> Result<Uuid> {
     let Some(other) = other.filter(|other| *other != caller.user_id) else { return Ok(caller.user_id) };
     if !caller.may(FLOAT.holders) {
-        // Not to be approved: whose drawer it is, is for somebody who holds the code to say at their own name.
-        let text = "opening a drawer for somebody else needs registers.open";
+        // Not to be approved: only a caller who holds the code says, in their own name, who owns a drawer.
+        let text = "opening a drawer for another user needs registers.open";
         return Err(Error::new(ErrorCode::Forbidden, text).with("required", FLOAT.holders));
     }
     let user = user::Entity::find_by_id(other).one(caller.reader()).await?;

@@ -1,4 +1,4 @@
-//! What is wrong with this store though it goes on. People see it here, headquarters is told with each cycle.
+//! What is wrong with this store though it goes on. People see it here, headquarters gets it with each cycle.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -60,8 +60,8 @@ impl Store {
         }
     }
 
-    /// Something is wrong with `about`, which may be nothing in particular. The first time is logged, and headquarters is told
-    /// at once. True when it is new.
+    /// Something is wrong with `about`, which may be nothing in particular. The first time is logged, and headquarters
+    /// gets it at once. True when it is new.
     pub fn raise_alarm(&self, code: AlarmCode, about: &str) -> bool {
         let mut raised = self.alarms.raised();
         let key = (code, about.to_owned());

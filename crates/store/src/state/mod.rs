@@ -23,7 +23,7 @@ use uuid::Uuid;
 
 use crate::chance::Chance;
 use crate::headquarters::{HqClient, Http, SyncState, Transport, standing};
-use crate::memory::{Known, Memory, Shop, Sold};
+use crate::memory::{Memory, Shop, Sold, VersionCache};
 pub(crate) use alarms::Alarms;
 pub(crate) use door::Door;
 pub(crate) use moments::{Moment, Moments};
@@ -192,17 +192,17 @@ impl Store {
     }
 
     /// What was pulled and is in memory, as the database has it now.
-    pub fn known(&self) -> Arc<Known> {
-        self.memory.known(&self.db, self.id)
+    pub fn cache(&self) -> Arc<VersionCache> {
+        self.memory.cache(&self.db, self.id)
     }
 
     /// The settings of this store and those products of `ids` that are here, of one moment: what was read on both sides of a pull
     /// is read again, once. May take a connection of its own: none may be held meanwhile.
     pub async fn goods(&self, ids: &[Uuid]) -> Result<(Arc<Shop>, HashMap<Uuid, Arc<Sold>>), DbErr> {
-        let known = self.known();
-        let read = (known.shop().await?, known.products(ids).await?);
-        let now = self.known();
-        if Arc::ptr_eq(&known, &now) {
+        let cache = self.cache();
+        let read = (cache.shop().await?, cache.products(ids).await?);
+        let now = self.cache();
+        if Arc::ptr_eq(&cache, &now) {
             return Ok(read);
         }
         Ok((now.shop().await?, now.products(ids).await?))
@@ -210,6 +210,6 @@ impl Store {
 
     /// The settings of this store and its tills. May take a connection of its own: none may be held meanwhile.
     pub async fn shop(&self) -> Result<Arc<Shop>, DbErr> {
-        self.known().shop().await
+        self.cache().shop().await
     }
 }

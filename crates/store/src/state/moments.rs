@@ -13,10 +13,11 @@ const MAY_BE_BEHIND_MS: i64 = 5 * 60 * 1000;
 /// Gives acts their moments.
 pub(crate) struct Moments {
     clock: Clock,
-    known: Mutex<Known>,
+    readings: Mutex<Readings>,
 }
 
-struct Known {
+/// What the last act and the clock of headquarters showed.
+struct Readings {
     /// That of the last act.
     last: Instant,
     /// What the clock of headquarters showed, and when that was by the clock that is never set.
@@ -34,30 +35,30 @@ pub(crate) struct Moment {
 impl Moments {
     /// After an act at `last`.
     pub(crate) fn new(clock: Clock, last: Instant) -> Self {
-        Self { clock, known: Mutex::new(Known { last, headquarters: None }) }
+        Self { clock, readings: Mutex::new(Readings { last, headquarters: None }) }
     }
 
     /// Headquarters' clock showed `at` when the clock that is never set stood at `uptime`.
     pub(crate) fn heard(&self, at: Instant, uptime: Duration) {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).headquarters = Some((at, uptime));
+        self.readings.lock().unwrap_or_else(PoisonError::into_inner).headquarters = Some((at, uptime));
     }
 
     /// Whether the clock is to be believed by now.
     pub(crate) fn is_well(&self) -> bool {
-        let last = self.known.lock().unwrap_or_else(PoisonError::into_inner).last;
+        let last = self.readings.lock().unwrap_or_else(PoisonError::into_inner).last;
         last.millis_since(self.clock.now()) <= MAY_BE_BEHIND_MS
     }
 
-    /// The moment of an act whose transaction has begun; nobody else's has.
+    /// The moment of an act; its transaction has begun, and no other has.
     pub(crate) fn next(&self) -> Moment {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let moment = known.moment(self.clock.now(), self.clock.uptime());
-        known.last = moment.at;
+        let mut readings = self.readings.lock().unwrap_or_else(PoisonError::into_inner);
+        let moment = readings.moment(self.clock.now(), self.clock.uptime());
+        readings.last = moment.at;
         moment
     }
 }
 
-impl Known {
+impl Readings {
     fn moment(&self, now: Instant, uptime: Duration) -> Moment {
         if let Some(at) = self.not_before_last(now) {
             return Moment { at, is_corrected: false };
@@ -66,7 +67,7 @@ impl Known {
             let passed = uptime.saturating_sub(then).as_millis();
             at.plus_millis(i64::try_from(passed).unwrap_or_default())
         });
-        // Without headquarters nobody knows better than the last act.
+        // Without headquarters the last act is the best that is known.
         let at = confirmed.map_or(self.last.plus_millis(1), |at| self.not_before_last(at).unwrap_or(at));
         Moment { at, is_corrected: true }
     }

@@ -40,7 +40,7 @@ pub(super) async fn run(store: Arc<Store>) {
         tokio::select! {
             () = tokio::time::sleep(wait) => {}
             () = store.sync.cycle_bell.notified() => {}
-            () = store.sync.told.notified() => spread(&store).await,
+            () = store.sync.announced.notified() => spread(&store).await,
             () = store.stop.cancelled() => return,
         }
     }
@@ -64,7 +64,7 @@ impl Cycle {
         if let Err(error) = write_numbers(store).await {
             tracing::warn!(%error, "the last numbers could not be read");
         }
-        // It may be set right while nobody sells.
+        // It may be set right while no till sells.
         if store.moments.is_well() {
             store.end_alarm(AlarmCode::ClockBehindRegister, "");
         }
@@ -108,7 +108,7 @@ impl Cycle {
     }
 }
 
-/// Tries again what the file of numbers did not take, also when nobody sells.
+/// Tries again what the file of numbers did not take, also when no till sells.
 async fn write_numbers(store: &Store) -> Result<(), DbErr> {
     if store.numbers.is_unwritten() {
         store.wrote_numbers(store.numbers.catch_up(store.reader()).await?);

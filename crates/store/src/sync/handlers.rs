@@ -46,7 +46,7 @@ pub(crate) struct Status {
     outbox: OutboxState,
     /// Entries that have waited alone for a quarter of an hour: headquarters gives no verdict on them, and the others go on.
     outbox_stuck: i64,
-    /// What is wrong though the store goes on; headquarters is told with each cycle.
+    /// What is wrong though the store goes on; headquarters gets it with each cycle.
     alarms: Vec<Alarm>,
     /// The version of each type up to which it was pulled.
     versions: BTreeMap<String, i64>,
@@ -158,7 +158,7 @@ pub(crate) async fn list(
 ) -> Result<List<OutboxEntry>> {
     // The figures of a drawer are in its entries too.
     let knows = knows(&caller, &store).await?;
-    let told = |entity_type: &str| knows || entity_type != register_session::Entity.table_name();
+    let is_shown = |entity_type: &str| knows || entity_type != register_session::Entity.table_name();
     let paging = Paging::new(query.page, query.page_size)?;
     let select = outbox_row::Entity::find().filter(Condition::all().add_option(query.status.map(OutboxStatus::filter)));
     let total = select.clone().count(caller.reader()).await?;
@@ -170,7 +170,7 @@ pub(crate) async fn list(
         .await?
         .into_iter()
         .map(|row| OutboxEntry {
-            data: told(&row.entity_type).then_some(row.payload).and_then(costs::stored_document),
+            data: is_shown(&row.entity_type).then_some(row.payload).and_then(costs::stored_document),
             id: row.seq,
             entity_type: row.entity_type,
             entity_id: row.entity_id,

@@ -119,7 +119,7 @@ fn last_seq(series: &BTreeMap<String, i64>) -> i64 {
 }
 
 /// Keeps what the handshake said and does what follows from it, in one transaction: a store that died in between would
-/// present the new ticket and never be told again.
+/// present the new ticket and never hear of it again.
 async fn take(store: &Store, request: &HandshakeRequest, answer: &HandshakeAnswer) -> Result<(), DbErr> {
     // No batch is under way when older entries come back into the outbox: it would overtake them (rule U4).
     let _gate = if answer.resend_from.is_some() { Some(store.sync.sending.enter().await) } else { None };
@@ -177,7 +177,7 @@ async fn take(store: &Store, request: &HandshakeRequest, answer: &HandshakeAnswe
     Ok(())
 }
 
-/// Everything is loaded again when one of the two is not what it was, else the types whose columns changed.
+/// Everything is loaded again when one of the two is not what it was, else the types with changed columns.
 async fn begin_reloads(
     tx: &Tx,
     request: &HandshakeRequest,
@@ -193,7 +193,7 @@ async fn begin_reloads(
         for entity in registry::pulled() {
             apply::begin_reload(tx, entity).await?;
         }
-        // HQ may have forgotten what it refused, and then nobody there could settle it: it hears of it again.
+        // HQ may have forgotten what it refused, and then it could not be settled there: it hears of it again.
         outbox::requeue(tx, None).await?;
     } else if request.epoch.is_some() {
         for entity in registry::pulled().filter(|entity| answer.resync.iter().any(|name| name == entity.name)) {
@@ -204,7 +204,7 @@ async fn begin_reloads(
     Ok(())
 }
 
-/// Takes the entries out of the outbox that somebody settled at headquarters.
+/// Takes the entries out of the outbox that were settled at headquarters.
 async fn confirm_settled(tx: &Tx, answer: &HandshakeAnswer, now: Instant) -> Result<(), DbErr> {
     for settled in &answer.acknowledged {
         let Some(entry) = outbox::find(tx, settled.seq).await? else { continue };
@@ -226,7 +226,7 @@ async fn confirm_settled(tx: &Tx, answer: &HandshakeAnswer, now: Instant) -> Res
     Ok(())
 }
 
-/// What somebody at HQ settled without applying it. Its entry may be gone by now: sent once more in between, it was left
+/// What a user settled at HQ without applying it. Its entry may be gone by now: sent once more in between, it was left
 /// aside there.
 fn resolved(answer: &HandshakeAnswer) -> Vec<Acknowledged> {
     answer.acknowledged.iter().filter(|settled| settled.outcome == Outcome::Resolved).cloned().collect()

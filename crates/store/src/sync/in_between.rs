@@ -8,7 +8,7 @@ use super::pull::PullError;
 use crate::Store;
 use crate::headquarters::HqError;
 
-/// What was asked for: each of the two may be answered by somebody else alone, and ends by itself.
+/// What was asked for: each of the two may be answered by another server alone, and ends by itself.
 const CYCLE: &str = "cycle";
 const PUSH: &str = "push";
 
@@ -51,7 +51,8 @@ fn is_by_another(store: &Store, error: &HqError) -> bool {
     }
 }
 
-/// Whether an answer with this status stands for one of headquarters. A gateway that says that nobody is there tells the truth.
+/// Whether an answer with this status stands for one of headquarters. A gateway that says that no server is there tells
+/// the truth.
 const fn is_in_its_place(status: u16) -> bool {
     !matches!(status, 502..=504)
 }

@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, HashMap};
 use tillkeep_storage::apply::{self, Cursor};
 use tillkeep_storage::registry::{self, SyncType};
 
-use super::pull::{Moved, PullError, UNTOLD, attempt};
+use super::pull::{Moved, NO_HEAD, PullError, attempt};
 use super::together;
 use crate::Store;
 
-/// Pulls every type whose head is not where this store is, or every one where nobody told the heads. A type that cannot be read or
-/// stored does not hold up the others.
+/// Pulls every type whose head is not where this store is, or every one where the heads are unknown. A type that cannot
+/// be read or stored does not hold up the others.
 pub(super) async fn pull(
     store: &Store,
     epoch: &str,
@@ -24,7 +24,7 @@ pub(super) async fn pull(
             continue;
         };
         // A type that HQ does not know is skipped: it is older than this store.
-        let Some(head) = heads.map_or(Some(&UNTOLD), |heads| heads.get(entity.name)) else { continue };
+        let Some(head) = heads.map_or(Some(&NO_HEAD), |heads| heads.get(entity.name)) else { continue };
         let cursor = cursors.get(entity.name).copied().unwrap_or_default();
         // Not only a higher head: a lower one means that HQ was restored, which the pull itself finds out.
         let behind = cursor.version != *head || cursor.reloading;

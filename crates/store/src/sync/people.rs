@@ -1,4 +1,4 @@
-//! What headquarters does for a person who is at the till: a new PIN, and who that is of whom nobody here knows.
+//! What headquarters does for a person who is at the till: a new PIN, and who a user is that this store does not know.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -16,11 +16,11 @@ use uuid::Uuid;
 use crate::Store;
 use crate::headquarters::Refused;
 
-/// How long somebody waits for headquarters to answer, and then for the new PIN to be good here.
+/// How long a user waits for headquarters to answer, and then for the new PIN to be good here.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(12);
 const HERE_WITHIN: Duration = Duration::from_secs(10);
 
-/// How long somebody who is not known here waits for headquarters to say who that is, and then for what changed of them to be here.
+/// How long an unknown user waits for headquarters to say who they are, and then for what changed of them to be here.
 const KNOWN_WITHIN: Duration = Duration::from_secs(2);
 
 /// The way of a store to headquarters.
@@ -77,13 +77,13 @@ async fn who(store: &Store, asked: &StoreSignIn) -> Option<(user::Model, StoreSi
 /// The person as headquarters has them, once that is here: it may have changed a moment ago.
 async fn as_said(store: &Store, said: &StoreSignedIn) -> std::result::Result<user::Model, DbErr> {
     loop {
-        let told = store.sync.people_changed.notified();
+        let changed = store.sync.people_changed.notified();
         let row = user::Entity::find_by_id(said.user_id).one(store.reader()).await?;
         if let Some(row) = row.filter(|row| row.pin_changed_at == said.pin_changed_at) {
             return Ok(row);
         }
         store.sync.cycle_bell.notify_one();
-        told.await;
+        changed.await;
     }
 }
 
@@ -91,7 +91,7 @@ async fn change_pin(store: &Store, request: PinChange) -> Result<()> {
     let before = changed_at(store, request.user_id).await?;
     match timeout(ANSWERS_WITHIN, store.hq.change_pin(&request)).await {
         Ok(Ok(None)) => {}
-        Ok(Ok(Some(refused))) => return Err(told(refused)),
+        Ok(Ok(Some(refused))) => return Err(refusal(refused)),
         Ok(Err(error)) => {
             tracing::warn!(%error, "a PIN cannot be changed now");
             return Err(no_line(store, &request));
@@ -104,12 +104,12 @@ async fn change_pin(store: &Store, request: PinChange) -> Result<()> {
     // The person signs in with it next: here that is right as soon as the row is, for which the next cycle is too late.
     let here = async {
         loop {
-            let told = store.sync.people_changed.notified();
+            let changed = store.sync.people_changed.notified();
             if changed_at(store, request.user_id).await? != before {
                 return Ok(());
             }
             store.sync.cycle_bell.notify_one();
-            told.await;
+            changed.await;
         }
     };
     // It is changed all the same: what has not come by then comes with a later cycle.
@@ -117,7 +117,7 @@ async fn change_pin(store: &Store, request: PinChange) -> Result<()> {
 }
 
 fn no_line(store: &Store, request: &PinChange) -> Error {
-    // What nobody waits for says nothing of the line: headquarters may be busy with the same of others.
+    // A request without a waiting user says nothing of the line: headquarters may be busy with the same of others.
     if request.new_pin.is_some() {
         store.sync.lost_line();
     }
@@ -130,7 +130,7 @@ async fn changed_at(store: &Store, user_id: Uuid) -> Result<Option<Instant>> {
 }
 
 /// What a refusal of headquarters is to the person at the till.
-fn told(refused: Refused) -> Error {
+fn refusal(refused: Refused) -> Error {
     use ErrorCode::{ChangeAtHeadquarters, InvalidCredentials, PinNotAllowed, TooManyAttempts, TooManyRequests};
     match refused.code {
         code @ (ChangeAtHeadquarters | InvalidCredentials | PinNotAllowed) => Error::new(code, refused.text),

@@ -32,7 +32,7 @@ impl PullError {
         matches!(self, Self::Hq(HqError::Busy { .. } | HqError::Unreachable(_)))
     }
 
-    /// Whether headquarters does not know the type that it was asked for, which nobody told it of.
+    /// Whether headquarters does not know the type that it was asked for, which no answer named.
     const fn is_of_an_unknown_type(&self) -> bool {
         matches!(self, Self::Hq(HqError::Answered { refusal, .. }) if matches!(refusal.status, 400 | 404))
     }
@@ -56,7 +56,7 @@ pub(super) struct Moved {
     pub lost: Vec<String>,
     /// The first type that could not be got or stored.
     pub broken: Option<PullError>,
-    /// What was said of types of which nobody said that headquarters knows them.
+    /// What was said of types that no answer of headquarters named.
     pub unknown: Vec<PullError>,
 }
 
@@ -64,7 +64,7 @@ pub(super) struct Moved {
 enum Verdict {
     /// They are pulled: of this one HQ lost what is here.
     Lost,
-    /// They are pulled: HQ does not know this one, and nobody said that it would.
+    /// They are pulled: HQ does not know this one, and no answer named it.
     Unknown,
     /// They are pulled: this is wrong with this one, in words for headquarters.
     Broken(String),
@@ -79,7 +79,7 @@ impl Moved {
         let was_busy = self.broken.as_ref().is_some_and(PullError::is_busy);
         match (error, error.of_one_type()) {
             (PullError::Hq(HqError::HistoryChanged), _) => Verdict::Lost,
-            _ if head == UNTOLD && error.is_of_an_unknown_type() => Verdict::Unknown,
+            _ if head == NO_HEAD && error.is_of_an_unknown_type() => Verdict::Unknown,
             (_, Some(why)) => Verdict::Broken(why),
             _ if error.is_busy() && !was_busy => Verdict::Busy,
             _ => Verdict::Stop,
@@ -87,8 +87,8 @@ impl Moved {
     }
 }
 
-/// The head of a type of which nobody said how far it is.
-pub(super) const UNTOLD: i64 = i64::MIN;
+/// The head of a type of unknown version.
+pub(super) const NO_HEAD: i64 = i64::MIN;
 
 /// Pulls one type from `cursor` to its head; whether all of it came. Why not is noted, unless it is a reason to pull nothing more.
 pub(super) async fn attempt(
@@ -175,7 +175,7 @@ async fn one(
             keep(store, entity, page).await?
         };
         let Some(rows) = kept else {
-            // Somebody began a reload: what was fetched is of before.
+            // A reload began: what was fetched is of before.
             (ahead, progress) = (None, None);
             cursor = staged::cursor(store.reader(), entity).await?;
             here = visible(store, entity, cursor).await?;
@@ -224,15 +224,16 @@ async fn fetch(
     }
     if !answer.has_more && answer.tag.is_none() && entity.scope == Scope::Parties && answer.latest_version < head {
         // One counter for all stores: what was counted for others must not be asked for again and again. The head
-        // was told before this page was read, so nothing below it is still to come. Release 0.1.0 does not say so itself.
+        // was announced before this page was read, so nothing below it is still to come. Release 0.1.0 does not say so
+        // itself.
         answer.latest_version = head;
     }
     Ok(Page { from, read })
 }
 
-/// Runs `work` in a task of its own, which ends when nobody waits for it any more: a page is written without a pause, and in the same
-/// task the next one would neither arrive nor be read meanwhile. A runtime of one thread does one thing after the other all the
-/// same, and who moves its time must see who waits.
+/// Runs `work` in a task of its own, which ends when no caller waits for it any more: a page is written without a
+/// pause, and in the same task the next one would neither arrive nor be read meanwhile. A runtime of one thread does
+/// one thing after the other all the same, and who moves its time must see who waits.
 async fn beside<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> T {
     if Handle::current().runtime_flavor() == RuntimeFlavor::CurrentThread {
         return work.await;

@@ -45,7 +45,7 @@ pub(super) async fn run(store: &Store) -> Result<(), PullError> {
     loop {
         match sender.step_within(store).await? {
             Round::Sent => {}
-            // Of what waits alone nobody knows whether HQ has it.
+            // Of what waits alone it is not known whether HQ has it.
             Round::Idle(_) if !sender::some_wait_alone(store).await? => break,
             Round::Idle(_) | Round::Wait(_) | Round::Compare(_) | Round::Obey(_) => {
                 return Err(HqError::Unreachable("the outbox could not be sent before the restore".to_owned()).into());

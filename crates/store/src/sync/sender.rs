@@ -85,7 +85,7 @@ impl Alone {
         if customers { &mut self.customers } else { &mut self.others }
     }
 
-    /// Whose turn is next, and whether they are customers.
+    /// Which entries have the next turn, and whether they are customers.
     async fn next(&mut self, store: &Store) -> Result<(bool, Vec<Entry>), DbErr> {
         for customers in [self.customers_next, !self.customers_next] {
             let Turns { batch, last } = *self.turns(customers);
@@ -326,7 +326,8 @@ async fn send(store: &Store, entries: &[Entry]) -> Result<Result<Vec<Verdict>, H
 
 /// Whether it may be what was sent that gets no verdict. `often` says that it got none so often that the line alone is not
 /// the reason. Who says neither of itself that it cannot now nor of this store that it may not is asked something else: what
-/// answers that as headquarters does is there. Of an answer in which all is well nobody is asked: what gives it may give any.
+/// answers that as headquarters does is there. An answer in which all is well is not questioned: what gives it may give
+/// any.
 async fn is_of_the_content(store: &Store, error: &HqError, often: bool) -> Result<bool, DbErr> {
     match error {
         HqError::Unreadable(_) => Ok(often),

@@ -49,7 +49,7 @@ async fn keep(store: Arc<Store>, pace: Pace) {
         if let Ok(Ok(mut socket)) = connected {
             attempts = 0;
             store.sync.update(|line| line.connected = true);
-            // What was told while there was no line is asked for now.
+            // What changed while there was no line is asked for now.
             store.sync.cycle_bell.notify_one();
             let end = listen(&store, &mut socket, begun, pace).await;
             store.sync.update(|line| line.connected = false);
@@ -105,11 +105,11 @@ async fn listen(store: &Store, socket: &mut Socket, begun: Instant, pace: Pace) 
                         // A newer HQ may say what this store does not understand.
                         if let Ok(HqMessage::Notify { entity_type, latest_version }) = serde_json::from_str(&text) {
                             // What this type depends on may have moved too: a cycle asks and pulls in order.
-                            tracing::debug!(entity_type, "told of a change");
+                            tracing::debug!(entity_type, "notified of a change");
                             if let Some(version) = latest_version {
-                                store.hq.told.heard(entity_type, version);
+                                store.hq.announced.heard(entity_type, version);
                             }
-                            store.sync.told.notify_one();
+                            store.sync.announced.notify_one();
                         }
                     }
                     Message::Close(_) => return Ok(()),
@@ -169,7 +169,7 @@ mod tests {
     async fn a_connected_store_says_every_thirty_seconds_that_it_lives() {
         assert_eq!(PACE.heartbeat_every, Duration::from_secs(30));
         assert!(PACE.silence > Duration::from_secs(30), "two pings of headquarters may be lost");
-        // The same with a shorter pace, as nobody is to wait for it.
+        // The same with a shorter pace, as no test is to wait for it.
         let pace = Pace { heartbeat_every: Duration::from_millis(200), ..PACE };
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let dir = tempfile::tempdir().expect("a directory");

@@ -10,7 +10,7 @@ use crate::Store;
 use crate::headquarters::HqError;
 
 /// Whether a handshake ended with `error` because headquarters has none, and never had. What a store that ever shook hands is
-/// answered so is somebody else's word.
+/// answered so is the word of another server.
 pub(super) async fn is_all_that_is_spoken(store: &Store, error: &PullError) -> Result<bool, DbErr> {
     let is_missing = |error: &HqError| matches!(error, HqError::Answered { refusal, .. } if refusal.status == 404);
     let PullError::Hq(error) = error else { return Ok(false) };

@@ -1,4 +1,4 @@
-//! Which entry it is that gets no verdict: nobody knows while no other one gets any. `docs/sync.md`, rule U2.
+//! Which entry it is that gets no verdict: unknown while no other one gets any. `docs/sync.md`, rule U2.
 
 use std::collections::BTreeMap;
 
@@ -54,6 +54,6 @@ mod tests {
         // A verdict on itself says nothing of others.
         suspects.judged([2].into_iter());
         assert!(!suspects.is_the_culprit(2));
-        assert!(!suspects.is_the_culprit(2), "nobody else got one since");
+        assert!(!suspects.is_the_culprit(2), "no other entry got one since");
     }
 }

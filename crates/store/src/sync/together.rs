@@ -1,4 +1,5 @@
-//! Types whose rows make sense only together become visible at one moment: tax rates, groups and their rates. `docs/sync.md`, rule D2.
+//! Types with rows that make sense only together become visible at one moment: tax rates, groups and their rates.
+//! `docs/sync.md`, rule D2.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -8,7 +9,7 @@ use tillkeep_storage::apply::Cursor;
 use tillkeep_storage::registry::SyncType;
 use tillkeep_storage::staged::{self, Place};
 
-use super::pull::{Moved, PullError, UNTOLD, attempt};
+use super::pull::{Moved, NO_HEAD, PullError, attempt};
 use super::report;
 use crate::Store;
 
@@ -26,7 +27,7 @@ pub(super) async fn pull(
     heads: Option<&Heads>,
     moved: &mut Moved,
 ) -> Result<(), PullError> {
-    let Some(heads) = heads else { return untold(store, epoch, unit, moved).await };
+    let Some(heads) = heads else { return without_heads(store, epoch, unit, moved).await };
     // A type that HQ does not know is skipped: it is older than this store.
     let known: Vec<_> = unit.iter().copied().filter(|entity| heads.contains_key(entity.name)).collect();
     let is_behind = |entity: &&SyncType| {
@@ -61,7 +62,12 @@ pub(super) async fn pull(
 }
 
 /// As [`pull`] from a headquarters that tells no heads: when nothing of them comes any more, all of it was there at one moment.
-async fn untold(store: &Store, epoch: &str, unit: &[&'static SyncType], moved: &mut Moved) -> Result<(), PullError> {
+async fn without_heads(
+    store: &Store,
+    epoch: &str,
+    unit: &[&'static SyncType],
+    moved: &mut Moved,
+) -> Result<(), PullError> {
     let mut before: Option<Vec<i64>> = None;
     for round in 0..ROUNDS {
         let unknown = moved.unknown.len();
@@ -92,8 +98,8 @@ fn never_rest(unit: &[&'static SyncType]) {
     tracing::info!(types = types.join(", "), "these change all the time: they become visible as soon as they rest");
 }
 
-/// Pulls each type that is not at its head, or every one when nobody told the heads; where all of them are then, or nothing when one
-/// did not come.
+/// Pulls each type that is not at its head, or every one when the heads are unknown; where all of them are then, or
+/// nothing when one did not come.
 async fn to_the_end(
     store: &Store,
     epoch: &str,
@@ -104,7 +110,7 @@ async fn to_the_end(
 ) -> Result<Option<Vec<Place>>, PullError> {
     let mut came = true;
     for Place { entity, cursor, is_staged } in staged::places(store.reader(), types).await? {
-        let Some(head) = heads.map_or(Some(&UNTOLD), |heads| heads.get(entity.name)) else { continue };
+        let Some(head) = heads.map_or(Some(&NO_HEAD), |heads| heads.get(entity.name)) else { continue };
         // What lies here since an earlier cycle may be of commits that headquarters has lost: a question says its tag.
         if cursor.version != *head || cursor.reloading || (is_first && is_staged) {
             came &= attempt(store, epoch, entity, cursor, *head, moved).await?;
@@ -114,7 +120,8 @@ async fn to_the_end(
     Ok(Some(ended).filter(|ended| came && !ended.iter().any(|place| place.cursor.reloading)))
 }
 
-/// Whether headquarters changed nothing of these types since it told `before`: each was pulled to its end after that, or was there.
+/// Whether headquarters changed nothing of these types since it answered `before`: each was pulled to its end after
+/// that, or was there.
 fn is_one_moment(ended: &[Place], before: &Heads, after: &Heads) -> bool {
     ended.iter().all(|Place { entity, cursor, .. }| {
         let head = after.get(entity.name);

@@ -1,4 +1,4 @@
-//! Sales on account: up to the limit of the customer, and no value is taken that nobody keeps a record of.
+//! Sales on account: up to the limit of the customer, and no value is taken without a record of it.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -17,7 +17,7 @@ use crate::kit::{Person, Shop, cart, id, line, people, rows};
 
 const BEYOND: &str = "pos.discount.override_max";
 
-/// A shop with an open drawer, a cashier at it, and a customer whose limit is 10.00.
+/// A shop with an open drawer, a cashier at it, and a customer with a limit of 10.00.
 async fn scene() -> (Shop, Person) {
     let shop = Shop::open().await;
     shop.selling().await;
@@ -40,7 +40,7 @@ async fn used(shop: &Shop) -> i64 {
 }
 
 #[tokio::test]
-async fn no_tender_whose_values_nobody_keeps_pays_for_a_sale_whatever_was_pulled() {
+async fn no_tender_without_a_record_of_its_values_pays_for_a_sale_whatever_was_pulled() {
     let shop = Shop::open().await;
     let person = shop.selling().await;
     shop.insert::<tender::Entity>([rows::tender("GIFT", "gift_card"), rows::tender("CREDIT", "store_credit")]).await;
@@ -77,13 +77,13 @@ async fn a_sale_on_account_has_a_customer_and_stays_within_the_limit() {
     assert_eq!(cashier.post("/pos/quote", much).await.ok(200)["requiredPermissions"], json!([BEYOND]));
     assert_eq!((shop.count::<sale::Entity>().await, used(&shop).await), (0, 0));
 
-    let mut nobodys = bread(1);
-    nobodys["customerId"] = Json::Null;
-    cashier.post("/pos/sales", nobodys.clone()).await.refused(422, "tender_rule");
+    let mut anonymous = bread(1);
+    anonymous["customerId"] = Json::Null;
+    cashier.post("/pos/sales", anonymous.clone()).await.refused(422, "tender_rule");
     // Whatever headquarters has set of the tender.
     shop.insert::<tender::Entity>([rows::tender("ACCOUNT2", "on_account")]).await;
-    nobodys["payments"] = json!([{"tenderId": id("ACCOUNT2")}]);
-    cashier.post("/pos/sales", nobodys).await.refused(422, "tender_rule");
+    anonymous["payments"] = json!([{"tenderId": id("ACCOUNT2")}]);
+    cashier.post("/pos/sales", anonymous).await.refused(422, "tender_rule");
 
     assert_eq!(cashier.post("/pos/quote", bread(4)).await.ok(200)["requiredPermissions"], json!([]));
     let last = bread(3);
@@ -116,7 +116,7 @@ async fn two_tills_at_once_do_not_pass_a_limit_together() {
 }
 
 #[tokio::test]
-async fn beyond_the_limit_somebody_approves_and_the_audit_log_says_who() {
+async fn beyond_the_limit_a_manager_approves_and_the_audit_log_says_who() {
     let (shop, cashier) = scene().await;
     let request = bread(5);
     let mut asked = request.clone();
@@ -146,13 +146,13 @@ async fn beyond_the_limit_somebody_approves_and_the_audit_log_says_who() {
         (&json!(BEYOND), Some(1))
     );
     cashier.post("/pos/sales", with(bread(5))).await.refused(403, "credit_limit_exceeded");
-    // Nobody is paid for owing more, whatever the tender says.
+    // No customer is paid for owing more, whatever the tender says.
     let generous = tender::Model { allows_change: true, ..rows::tender("ACCOUNT2", "on_account") };
     shop.insert::<tender::Entity>([generous]).await;
     let mut too_much = bread(1);
     too_much["payments"] = json!([{"tenderId": id("ACCOUNT2"), "tenderedAmount": 100_000}]);
     shop.sign_in("administrator").await.post("/pos/sales", too_much).await.refused(422, "tender_rule");
-    // Who holds the code needs nobody.
+    // Who holds the code needs no approver.
     shop.sign_in("administrator").await.post("/pos/sales", bread(1)).await.ok(201);
     assert_eq!(used(&shop).await, 1500);
     let rows = audit_log::Entity::find().all(shop.store.test_db().reader()).await.expect("the audit log");
@@ -180,7 +180,7 @@ impl Transport for Ledger {
             "/handshake" => json!({
                 "epoch": "e", "ticket": "t", "ticketKnown": true, "serverVersion": "", "versions": {},
                 "clock": "2026-11-20T12:00:00.000Z",
-                "acknowledged": self.settled.lock().expect("nobody panicked").as_array().cloned().unwrap_or_default(),
+                "acknowledged": self.settled.lock().expect("not poisoned").as_array().cloned().unwrap_or_default(),
             }),
             "/versions" => json!({"epoch": "e", "versions": {"customers": version}}),
             "/pull" => {
@@ -214,7 +214,7 @@ impl Transport for Ledger {
                 let taken = |sent: &Json| json!({"entity_type": sent["entity_type"], "entity_id": sent["entity_id"], "status": "ok"});
                 json!({"results": sent.iter().map(taken).collect::<Vec<_>>()})
             }
-            other => return Err(format!("nobody asks for {other}")),
+            other => return Err(format!("no test asks for {other}")),
         };
         Ok(Reply { status: 200, from_hq: true, retry_after: None, body: body.to_string().into() })
     }
@@ -254,7 +254,7 @@ async fn an_answer_that_was_lost_counts_a_sale_twice_for_a_moment_and_not_for_go
 }
 
 #[tokio::test]
-async fn a_sale_that_somebody_resolved_is_marked_at_its_store_and_stays_on_the_account() {
+async fn a_resolved_sale_is_marked_at_its_store_and_stays_on_the_account() {
     for charged in [false, true] {
         let (shop, hq) = ledger(false).await;
         let of_sale = |entry: &outbox_entry::Model| entry.entity_type == "sales";
@@ -265,14 +265,14 @@ async fn a_sale_that_somebody_resolved_is_marked_at_its_store_and_stays_on_the_a
             outbox::refuse(&tx, &entry, "refused", shop.clock.now()).await.expect("a refusal");
         }
         tx.commit().await.expect("a commit");
-        let mut told = json!({"seq": entry.seq, "outcome": "resolved", "nodeEpoch": entry.node_epoch, "entityId": entry.entity_id});
+        let mut settlement = json!({"seq": entry.seq, "outcome": "resolved", "nodeEpoch": entry.node_epoch, "entityId": entry.entity_id});
         if charged {
             // What headquarters of this release says beyond; it has put the sale on the account.
-            (told["atHeadquarters"], told["charged"]) = (json!(false), json!(true));
+            (settlement["atHeadquarters"], settlement["charged"]) = (json!(false), json!(true));
             hq.balance.store(500, Ordering::SeqCst);
             hq.version.store(1, Ordering::SeqCst);
         }
-        *hq.settled.lock().expect("nobody panicked") = json!([told]);
+        *hq.settled.lock().expect("not poisoned") = json!([settlement]);
         let (mut cycle, flags) = (Cycle::default(), async || {
             let sales = sale::Entity::find().all(shop.store.test_db().reader()).await.expect("the sales");
             sales.into_iter().find(|sale| sale.id == entry.entity_id).expect("the sale").flags.0
@@ -281,9 +281,9 @@ async fn a_sale_that_somebody_resolved_is_marked_at_its_store_and_stays_on_the_a
             cycle.step(&shop.store).await;
             assert_eq!((used(&shop).await, flags().await), (500, json!(["not_at_headquarters"])), "{charged}");
         }
-        assert!(!shop.outbox().await.iter().any(of_sale), "nobody will try it again");
+        assert!(!shop.outbox().await.iter().any(of_sale), "it is not tried again");
         // A later envelope of it was taken.
-        hq.settled.lock().expect("nobody panicked").take();
+        hq.settled.lock().expect("not poisoned").take();
         let tx = shop.store.test_db().begin().await.expect("a transaction");
         outbox::applied(&tx, &[&entry]).await.expect("a change");
         tx.commit().await.expect("a commit");

@@ -9,8 +9,8 @@ use uuid::Uuid;
 
 use crate::kit::{Person, Shop, cart, id, line, people};
 
-/// A request, the document type that headquarters is told of, and what the audit log calls it.
-struct Act {
+/// A request, the document type that headquarters gets, and what the audit log calls it.
+struct AuditedRequest {
     method: &'static str,
     path: String,
     body: Json,
@@ -23,8 +23,8 @@ fn post(
     body: Json,
     queues: Option<(&'static str, &'static str)>,
     audited: impl Into<Option<&'static str>>,
-) -> Act {
-    Act { method: "POST", path: path.to_owned(), body, queues, audited: audited.into() }
+) -> AuditedRequest {
+    AuditedRequest { method: "POST", path: path.to_owned(), body, queues, audited: audited.into() }
 }
 
 fn sale() -> Json {
@@ -47,7 +47,7 @@ fn adjustment() -> Json {
 }
 
 /// Every kind of act in an order in which all of them go, for `person` behind the drawer of register 01.
-async fn every_kind(shop: &Shop, person: &Person) -> Vec<Act> {
+async fn every_kind(shop: &Shop, person: &Person) -> Vec<AuditedRequest> {
     let drawer = person.get("/register-sessions/current?terminalId=T1").await.ok(200);
     let close = format!("/register-sessions/{}/close", drawer["id"].as_str().expect("an id"));
     let tablet = device::Model { id: Uuid::now_v7(), register_id: id("register 01"), ..device::Model::default() };
@@ -66,14 +66,14 @@ async fn every_kind(shop: &Shop, person: &Person) -> Vec<Act> {
         post("/customers", customer("Bo"), Some(("customers", "create")), "customer.create"),
         post("/inventory/adjustments", adjustment(), Some(("inventory_adjustments", "create")), "inventory.adjust"),
         post("/registers", new, None, "register.create"),
-        Act {
+        AuditedRequest {
             method: "PATCH",
             ..post(&format!("/registers/{register}"), json!({"name": "Door"}), None, "register.edit")
         },
         post(&format!("/registers/{register}/open"), json!({}), Some(session), "session.open"),
         post("/devices", json!({"registerId": register, "name": "A tablet"}), None, "device.enrol"),
         post("/pos/approvals", approval, None, "approval.granted"),
-        Act { method: "DELETE", ..post(&revoke, json!({}), None, "device.revoke") },
+        AuditedRequest { method: "DELETE", ..post(&revoke, json!({}), None, "device.revoke") },
         post(&close, json!({}), Some(("register_sessions", "update")), "session.close"),
         post("/sync/outbox/requeue-all", json!({}), None, "outbox.requeue"),
     ]
@@ -136,7 +136,7 @@ async fn run(shop: &Shop, sql: &str) {
 async fn every_act_has_its_line_in_the_audit_log_and_every_document_its_entry_in_the_outbox() {
     let shop = Shop::that_rests().await;
     let person = shop.selling().await;
-    for Act { method, path, body, queues, audited } in every_kind(&shop, &person).await {
+    for AuditedRequest { method, path, body, queues, audited } in every_kind(&shop, &person).await {
         let (entries, lines, ..) = left(&shop).await;
         let status = person.attempt(method, &path, body).await;
         assert!((200..300).contains(&status), "{path}: {status}");
@@ -152,7 +152,7 @@ async fn every_act_has_its_line_in_the_audit_log_and_every_document_its_entry_in
 async fn the_act_of_a_document_takes_number_outbox_and_audit_or_nothing() {
     let shop = Shop::that_rests().await;
     let person = shop.selling().await;
-    for Act { method, path, body, queues, audited } in every_kind(&shop, &person).await {
+    for AuditedRequest { method, path, body, queues, audited } in every_kind(&shop, &person).await {
         let tables = [queues.map(|_| "sync_outbox"), audited.map(|_| "audit_log")];
         for table in tables.into_iter().flatten() {
             let before = left(&shop).await;
@@ -187,7 +187,7 @@ async fn what_is_made_under_an_id_is_answered_again_and_not_made_again() {
     }
 }
 
-/// Requests whose id their client makes, with a key that makes another request of each.
+/// Requests with an id of their client's, with a key that makes another request of each.
 fn made_under_an_id() -> [(&'static str, &'static str, Json); 4] {
     let register = json!({"id": Uuid::now_v7(), "code": "08", "name": "Back door", "terminalId": "T8"});
     [

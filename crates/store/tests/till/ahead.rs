@@ -53,7 +53,7 @@ struct Paged {
     writer: Mutex<Option<Tx>>,
     /// A page is in its transaction.
     inside: Notify,
-    /// Told of each page that came meanwhile.
+    /// Gets each page that came meanwhile.
     comes: Sender<()>,
     came: Mutex<Receiver<()>>,
 }
@@ -77,16 +77,16 @@ impl Paged {
     async fn happen(&self, since: i64) -> Result<(), String> {
         let store = self.store.get().expect("a store");
         let shown = store.sync.line().loading.get("departments").copied();
-        self.shown.lock().expect("nobody panicked").push(shown);
-        let is_first = self.asked.lock().expect("nobody panicked").iter().filter(|asked| asked.0 == since).count() == 1;
+        self.shown.lock().expect("not poisoned").push(shown);
+        let is_first = self.asked.lock().expect("not poisoned").iter().filter(|asked| asked.0 == since).count() == 1;
         match (self.what, since) {
             (What::WriterIsTaken | What::ReloadBegins, 0) if is_first => {
                 let tx = store.test_db().begin().await.expect("a transaction");
-                *self.writer.lock().expect("nobody panicked") = Some(tx);
+                *self.writer.lock().expect("not poisoned") = Some(tx);
             }
-            (What::WriterIsTaken, 1) => drop(self.writer.lock().expect("nobody panicked").take()),
+            (What::WriterIsTaken, 1) => drop(self.writer.lock().expect("not poisoned").take()),
             (What::ReloadBegins, 1) if is_first => {
-                let tx = self.writer.lock().expect("nobody panicked").take().expect("a transaction");
+                let tx = self.writer.lock().expect("not poisoned").take().expect("a transaction");
                 let departments = registry::find("departments").expect("a type");
                 apply::begin_reload(&tx, departments).await.expect("a reload");
                 tx.commit().await.expect("a commit");
@@ -94,7 +94,7 @@ impl Paged {
             (What::SecondBreaks, 1) if is_first => return Err("the line breaks".to_owned()),
             (What::InTheTransaction, 1..) => {
                 self.inside.notified().await;
-                self.comes.send(()).expect("somebody listens");
+                self.comes.send(()).expect("a test listens");
             }
             _ => {}
         }
@@ -141,7 +141,7 @@ impl Transport for Paged {
                 let since = number("since_version").expect("a cursor");
                 let limit = number("limit").and_then(|limit| u64::try_from(limit).ok()).expect("a limit");
                 let asked = (since, number("has_version").unwrap_or(since), limit);
-                self.asked.lock().expect("nobody panicked").push(asked);
+                self.asked.lock().expect("not poisoned").push(asked);
                 self.happen(since).await?;
                 self.page(since)
             }
@@ -186,7 +186,7 @@ impl After {
 
     /// How far the load was shown to be at each question.
     fn shown(&self) -> Vec<Option<Loading>> {
-        self.hq.shown.lock().expect("nobody panicked").clone()
+        self.hq.shown.lock().expect("not poisoned").clone()
     }
 
     async fn next(&mut self) {
@@ -195,7 +195,7 @@ impl After {
     }
 
     fn asked(&self) -> Vec<Asked> {
-        self.hq.asked.lock().expect("nobody panicked").clone()
+        self.hq.asked.lock().expect("not poisoned").clone()
     }
 
     /// The pages that are here, the cursor, and whether all is well.
@@ -216,7 +216,7 @@ const fn at(version: i64) -> Cursor {
 }
 
 #[tokio::test]
-async fn one_page_is_fetched_while_one_is_written_and_headquarters_is_told_what_is_here() {
+async fn one_page_is_fetched_while_one_is_written_and_headquarters_knows_what_is_here() {
     let after = After::a_cycle(What::WriterIsTaken).await;
     assert_eq!(after.asked(), [(0, 0, 500), (1, 0, 500), (2, 1, 500)]);
     assert_eq!(after.has().await, (vec![1, 2, 3], at(3), true));
@@ -265,7 +265,7 @@ async fn the_next_page_arrives_while_one_is_in_its_transaction() {
         hq.inside.notify_one();
         let is_last = passed.fetch_add(1, Ordering::SeqCst) + 1 == 3;
         // The thread that writes stands still here.
-        if !is_last && hq.came.lock().expect("nobody panicked").recv_timeout(Duration::from_secs(30)).is_ok() {
+        if !is_last && hq.came.lock().expect("not poisoned").recv_timeout(Duration::from_secs(30)).is_ok() {
             counted.fetch_add(1, Ordering::SeqCst);
         }
     });

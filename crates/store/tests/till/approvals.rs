@@ -142,7 +142,7 @@ async fn a_price_changed_with_an_approval_is_a_sale_that_says_who_approved_it() 
 }
 
 #[tokio::test]
-async fn who_holds_the_permission_asks_nobody() {
+async fn who_holds_the_permission_needs_no_approver() {
     let scene = Scene::set().await;
     let manager = scene.shop.sign_in_with(&scene.manager, "T1").await;
     let sold = manager.post("/pos/sales", cheaper(1)).await.ok(201);
@@ -219,7 +219,7 @@ async fn an_approval_is_for_this_cart_this_permission_this_person_and_this_termi
 }
 
 #[tokio::test]
-async fn who_may_not_approve_is_told_so_and_the_refusal_is_kept() {
+async fn who_may_not_approve_is_refused_and_the_refusal_is_kept() {
     let scene = Scene::set().await;
     let shop = &scene.shop;
     let context = json!({"cartHash": "a".repeat(64)});
@@ -228,7 +228,7 @@ async fn who_may_not_approve_is_told_so_and_the_refusal_is_kept() {
     let refusal = ask(&scene.cashier, &cashiers_pin, OVERRIDE, context.clone()).await;
     assert_eq!(refusal.refused(403, "approver_lacks_permission")["required"], json!([OVERRIDE]));
 
-    // A manager of another store, whose PIN is known here because of a role without rights.
+    // A manager of another store; their PIN is known here because of a role without rights.
     let (elsewhere, pin) = people::person(shop, "cashier").await;
     shop.insert::<user_store_role::Entity>([user_store_role::Model {
         id: Uuid::now_v7(),
@@ -287,7 +287,7 @@ async fn an_approver_who_is_sent_home_has_approved_nothing() {
 }
 
 #[tokio::test]
-async fn an_approval_signs_nobody_in() {
+async fn an_approval_begins_no_session() {
     let scene = Scene::set().await;
     let before = scene.shop.count::<session::Entity>().await;
     let request = cheaper(1);
@@ -376,10 +376,10 @@ async fn a_cashier_closes_a_drawer_with_an_approval_of_the_difference_that_it_ha
         cashier.post(&path, body).await
     };
     let given = scene.ask("registers.close", json!({"sessionId": session_id})).await.ok(201);
-    // What nobody counted has no difference to approve.
+    // What was not counted has no difference to approve.
     let uncounted = json!({"approvals": [given["token"]]});
     cashier.post(&path, uncounted).await.refused_at(422, "validation", "counts");
-    // To close was approved, not to close with this; how much this is, the cashier is not told.
+    // To close was approved, not to close with this; how much this is, the cashier does not see.
     needs(close(&given["token"], true).await, "registers.close");
     let context = json!({"sessionId": session_id, "cashVariance": 100_000});
     let given = scene.ask("registers.close", context).await.ok(201);
@@ -415,7 +415,7 @@ async fn guesses_at_an_approval_count_where_they_are_typed_as_guesses_at_a_sign_
 }
 
 #[tokio::test]
-async fn an_approval_that_nobody_used_goes_after_its_two_minutes_and_stays_in_the_audit_log() {
+async fn an_unused_approval_goes_after_its_two_minutes_and_stays_in_the_audit_log() {
     let scene = Scene::set().await;
     scene.token(&cheaper(1)).await;
     let used = cheaper(2);

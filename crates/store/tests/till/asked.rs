@@ -12,14 +12,14 @@ use tillkeep_store::headquarters::{Reply, Request, Transport};
 use tillkeep_store::sync::Cycle;
 use uuid::Uuid;
 
-use crate::kit::places::{Place, WRONG};
+use crate::kit::devices::{Device, WRONG};
 use crate::kit::{Shop, people};
 
-/// So long somebody waits for headquarters, as docs/security.md tells.
+/// So long a user waits for headquarters, as docs/security.md tells.
 const AT_THE_MOST: Duration = Duration::from_secs(2);
 const DAY: i64 = 24 * 3600 * 1000;
 
-/// A headquarters that knows one person by name and PIN, and hands out what it is told to.
+/// A headquarters that knows one person by name and PIN, and hands out what the test says.
 #[derive(Default)]
 struct Knows {
     gone: AtomicBool,
@@ -27,8 +27,8 @@ struct Knows {
     is_older: AtomicBool,
     never_answers: AtomicBool,
     /// It hands out what verifies everybody, or what verifies only who is named.
-    keeps_nobody: AtomicBool,
-    /// Somebody went on waiting for that answer beyond the time that is told.
+    keeps_no_verifier: AtomicBool,
+    /// A user went on waiting for that answer beyond the documented time.
     was_waited_for: AtomicBool,
     who: Mutex<Option<(String, Json)>>,
     /// Rows that are pulled next, by type.
@@ -38,15 +38,15 @@ struct Knows {
 
 impl Knows {
     fn moves(&self, entity: &'static str, rows: Json) {
-        self.rows.lock().expect("nobody panicked").push((entity, rows));
+        self.rows.lock().expect("not poisoned").push((entity, rows));
     }
 
     fn asked(&self) -> usize {
-        self.asked.lock().expect("nobody panicked").len()
+        self.asked.lock().expect("not poisoned").len()
     }
 
     async fn no_answer(&self) -> Result<Reply, String> {
-        self.asked.lock().expect("nobody panicked").push(Json::Null);
+        self.asked.lock().expect("not poisoned").push(Json::Null);
         tokio::time::sleep(AT_THE_MOST + Duration::from_millis(1)).await;
         // Whoever gave up by then does so before this goes on, however late the machine looks at the two.
         tokio::task::yield_now().await;
@@ -56,8 +56,8 @@ impl Knows {
 
     fn sign_in(&self, request: &Request) -> (u16, Json) {
         let asked: Json = serde_json::from_slice(request.json.as_deref().unwrap_or_default()).expect("JSON");
-        self.asked.lock().expect("nobody panicked").push(asked.clone());
-        let who = self.who.lock().expect("nobody panicked");
+        self.asked.lock().expect("not poisoned").push(asked.clone());
+        let who = self.who.lock().expect("not poisoned");
         let found = who.as_ref().filter(|(pin, _)| asked["pin"] == *pin).map(|(_, answer)| answer.clone());
         match found {
             _ if self.is_older.load(Ordering::SeqCst) => (404, json!({"error": "no such route", "code": "not_found"})),
@@ -74,8 +74,8 @@ impl Transport for Knows {
             return Err("no line".to_owned());
         }
         let (path, query) = request.path.split_once('?').unwrap_or((&request.path, ""));
-        let rows = self.rows.lock().expect("nobody panicked").clone();
-        let days = if self.keeps_nobody.load(Ordering::SeqCst) { 0 } else { 7 };
+        let rows = self.rows.lock().expect("not poisoned").clone();
+        let days = if self.keeps_no_verifier.load(Ordering::SeqCst) { 0 } else { 7 };
         let (status, body) = match path {
             "/handshake" => (
                 200,
@@ -111,7 +111,7 @@ impl Transport for Knows {
     }
 }
 
-/// A shop with a line, and somebody of all stores whom it cannot verify.
+/// A shop with a line, and a user of all stores whom it cannot verify.
 struct Scene {
     hq: Arc<Knows>,
     shop: Shop,
@@ -135,7 +135,7 @@ async fn scene_in(hq: Arc<Knows>, shop: Shop) -> Scene {
     let name = row.username.clone();
     shop.put::<user::Entity>(row).await;
     shop.everywhere(id).await;
-    *hq.who.lock().expect("nobody panicked") = Some((pin.clone(), verifiers));
+    *hq.who.lock().expect("not poisoned") = Some((pin.clone(), verifiers));
     let scene = Scene { hq, shop, id, pin, name };
     scene.cycle().await;
     scene
@@ -157,7 +157,7 @@ impl Shop {
         tx.commit().await.expect("a commit");
     }
 
-    /// The role of somebody counts everywhere from now on.
+    /// The role of the user counts everywhere from now on.
     async fn everywhere(&self, id: Uuid) -> user_store_role::Model {
         let all = user_store_role::Entity::find().all(self.store.test_db().reader()).await.expect("a read");
         let mut role = all.into_iter().find(|role| role.user_id == id).expect("a role");
@@ -177,16 +177,16 @@ impl Scene {
         self.cycle().await;
     }
 
-    fn place(&self) -> Place {
-        Place::at(&self.shop, "192.0.2.1")
+    fn device(&self) -> Device {
+        Device::at(&self.shop, "192.0.2.1")
     }
 
     async fn pin_login(&self) -> u16 {
-        self.place().pin("T1", &self.pin).await.status
+        self.device().pin("T1", &self.pin).await.status
     }
 
     async fn login(&self) -> u16 {
-        self.place().login(&self.name, &self.pin).await.status
+        self.device().login(&self.name, &self.pin).await.status
     }
 
     async fn kept(&self) -> usize {
@@ -202,21 +202,21 @@ impl Scene {
 }
 
 #[tokio::test]
-async fn headquarters_is_asked_of_nobody_where_its_answer_could_not_be_another_one() {
-    let hq = Arc::new(Knows { keeps_nobody: AtomicBool::new(true), ..Knows::default() });
+async fn headquarters_is_not_asked_where_its_answer_could_not_be_another_one() {
+    let hq = Arc::new(Knows { keeps_no_verifier: AtomicBool::new(true), ..Knows::default() });
     let scene = scene_in(hq.clone(), Shop::with_line(hq).await).await;
     assert_eq!((scene.pin_login().await, scene.login().await, scene.hq.asked()), (401, 401, 0));
 }
 
 #[tokio::test]
-async fn somebody_of_all_stores_signs_in_while_there_is_a_line_and_for_a_week_without_one() {
+async fn a_user_of_all_stores_signs_in_while_there_is_a_line_and_for_a_week_without_one() {
     for by_name in [false, true] {
         let scene = scene().await;
         let sign_in = async || if by_name { scene.login().await } else { scene.pin_login().await };
         assert_eq!((sign_in().await, scene.hq.asked(), scene.kept().await), (200, 1, 1));
-        let asked = scene.hq.asked.lock().expect("nobody panicked")[0].clone();
+        let asked = scene.hq.asked.lock().expect("not poisoned")[0].clone();
         assert_eq!(asked.get("username").is_some(), by_name);
-        // Known here, so that nobody is asked.
+        // Known here, so that headquarters is not asked.
         assert_eq!((sign_in().await, scene.hq.asked()), (200, 1));
         scene.lose_the_line().await;
         assert_eq!((scene.login().await, scene.pin_login().await), (200, 200), "either way");
@@ -233,12 +233,12 @@ async fn somebody_of_all_stores_signs_in_while_there_is_a_line_and_for_a_week_wi
 #[tokio::test]
 async fn without_a_line_before_or_with_a_headquarters_that_does_not_know_the_question_what_is_here_judges() {
     let scene = scene().await;
-    let wrong = scene.place().pin("T1", WRONG).await;
+    let wrong = scene.device().pin("T1", WRONG).await;
     wrong.refused(401, "invalid_credentials");
     scene.hq.is_older.store(true, Ordering::SeqCst);
-    let told = scene.place().pin("T1", &scene.pin).await;
-    told.refused(401, "invalid_credentials");
-    assert_eq!(told.body["error"], wrong.body["error"]);
+    let answer = scene.device().pin("T1", &scene.pin).await;
+    answer.refused(401, "invalid_credentials");
+    assert_eq!(answer.body["error"], wrong.body["error"]);
     scene.hq.is_older.store(false, Ordering::SeqCst);
     scene.lose_the_line().await;
     let asked = scene.hq.asked();
@@ -251,7 +251,7 @@ async fn without_a_line_before_or_with_a_headquarters_that_does_not_know_the_que
 }
 
 #[tokio::test]
-async fn a_headquarters_that_never_answers_keeps_nobody_waiting_for_longer_than_told() {
+async fn a_headquarters_that_never_answers_keeps_no_user_waiting_beyond_the_documented_time() {
     let scene = scene().await;
     scene.hq.never_answers.store(true, Ordering::SeqCst);
     assert_eq!((scene.login().await, scene.hq.asked()), (401, 1));
@@ -259,11 +259,11 @@ async fn a_headquarters_that_never_answers_keeps_nobody_waiting_for_longer_than_
 }
 
 #[tokio::test]
-async fn somebody_of_all_stores_approves_at_a_till_as_well() {
+async fn a_user_of_all_stores_approves_at_a_till_as_well() {
     let scene = scene().await;
     let cashier = scene.shop.sign_in("cashier").await;
     let asked = scene.hq.asked();
-    scene.place().approval(&cashier, &scene.pin).await.is(201);
+    scene.device().approval(&cashier, &scene.pin).await.is(201);
     assert_eq!((scene.hq.asked(), scene.kept().await), (asked + 1, 1));
 }
 
@@ -276,9 +276,9 @@ async fn the_counters_of_the_store_count_before_anybody_is_asked_and_a_right_one
     assert!(counters.iter().all(|row| row.wrong_today == 0), "{counters:?}");
     let asked = scene.hq.asked();
     for _ in 0..3 {
-        assert_eq!(scene.place().guess("T1").await, 401);
+        assert_eq!(scene.device().guess("T1").await, 401);
     }
-    assert_eq!((scene.place().guess("T1").await, scene.hq.asked()), (429, asked + 3));
+    assert_eq!((scene.device().guess("T1").await, scene.hq.asked()), (429, asked + 3));
 }
 
 #[tokio::test]
@@ -325,7 +325,7 @@ async fn what_headquarters_withdraws_from_all_stores_is_kept_for_a_week_of_those
         let scene = Scene { hq, shop, id, pin, name };
         assert_eq!(scene.pin_login().await, 200);
         scene.shop.clock.advance(days * DAY);
-        // Nobody else signed in lately, and a role here that ends is no withdrawal from all stores.
+        // No other user signed in lately, and a role here that ends is no withdrawal from all stores.
         for person in [id, other, cashier] {
             let mut row = scene.shop.user(person).await;
             (row.pin_hash, row.pin_lookup) = (None, None);

@@ -128,8 +128,8 @@ async fn what_waits_for_headquarters_has_costs_for_those_alone_who_may_see_them(
     for (who, may) in [("technician", false), ("administrator", true)] {
         let waits = shop.sign_in(who).await.get("/sync/outbox").await.ok(200).to_string();
         assert!(waits.contains("\"saleItems\""), "{waits}");
-        let told: Vec<&String> = COST_KEYS.iter().filter(|key| waits.contains(&format!("\"{key}\""))).collect();
-        assert_eq!(!told.is_empty(), may, "{who}: {told:?}");
+        let listed: Vec<&String> = COST_KEYS.iter().filter(|key| waits.contains(&format!("\"{key}\""))).collect();
+        assert_eq!(!listed.is_empty(), may, "{who}: {listed:?}");
     }
 }
 
@@ -144,15 +144,15 @@ async fn an_approval_is_judged_before_the_count_and_used_up_by_a_close_that_is_r
     let kept = approval::Entity::find().all(scene.shop.store.test_db().reader()).await.expect("the approvals");
     assert!(kept.iter().all(|row| row.used_at.is_some() && json!(row.used_by_id) == scene.session));
 
-    let told = scene.refusals().await;
-    let codes: Vec<Json> = told.iter().map(|row| row.details.0["refused"].clone()).collect();
+    let listed = scene.refusals().await;
+    let codes: Vec<Json> = listed.iter().map(|row| row.details.0["refused"].clone()).collect();
     assert_eq!(codes, [json!("approval_required"), json!("forbidden")]);
-    assert_eq!(told[0].details.0["expectedCash"], EXPECTED);
-    assert_eq!(told[0].details.0["cashVariance"], 10_000 - EXPECTED);
-    assert!(told[0].approver_id.is_some() && told[1].approver_id.is_none());
-    assert!(told.iter().all(|row| row.user_id == Some(scene.cashier.user_id)));
+    assert_eq!(listed[0].details.0["expectedCash"], EXPECTED);
+    assert_eq!(listed[0].details.0["cashVariance"], 10_000 - EXPECTED);
+    assert!(listed[0].approver_id.is_some() && listed[1].approver_id.is_none());
+    assert!(listed.iter().all(|row| row.user_id == Some(scene.cashier.user_id)));
 
-    // The difference that somebody did approve is no secret any more.
+    // An approved difference is no secret any more.
     let context = json!({"sessionId": scene.session, "cashVariance": 10_000 - EXPECTED});
     let token = scene.token(context).await;
     let closed = scene.close(10_000, &token).await.ok(200);
@@ -161,7 +161,7 @@ async fn an_approval_is_judged_before_the_count_and_used_up_by_a_close_that_is_r
 }
 
 #[tokio::test]
-async fn who_may_close_is_told_the_difference_and_each_refusal_is_kept() {
+async fn who_may_close_sees_the_difference_and_each_refusal_is_kept() {
     let scene = Scene::set(true).await;
     let manager = scene.shop.sign_in("store_manager").await;
     let mut body = json!({"counts": [{"tenderId": id("CASH"), "amount": 10_000}]});

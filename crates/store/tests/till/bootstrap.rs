@@ -1,4 +1,4 @@
-//! What a till is told when it starts.
+//! What a till gets when it starts.
 
 use serde_json::{Value as Json, json};
 
@@ -8,16 +8,16 @@ use crate::kit::{Shop, id};
 async fn a_till_learns_everything_it_needs_in_one_answer() {
     let shop = Shop::open().await;
     let cashier = shop.sign_in("cashier").await;
-    let told = cashier.get("/pos/bootstrap?terminalId=T1").await.ok(200);
+    let answer = cashier.get("/pos/bootstrap?terminalId=T1").await.ok(200);
     let unnamed = cashier.get("/pos/bootstrap").await.ok(200);
-    assert_eq!(unnamed["register"], told["register"], "of the terminal signed in at");
-    assert_eq!((&told["store"]["code"], &told["register"]["code"]), (&json!("S01"), &json!("01")));
-    assert_eq!(told["session"], Json::Null);
-    assert_eq!(told["tenders"].as_array().map(Vec::len), Some(5));
-    assert_eq!(told["departments"][0]["code"], "GROC");
-    assert_eq!(told["salesReps"][0]["name"], "Rita");
-    assert!(told["serverTime"].as_str().is_some_and(|time| time.starts_with("2026-11-20T14:00:")));
-    let groups = told["taxGroups"].as_array().expect("tax groups");
+    assert_eq!(unnamed["register"], answer["register"], "of the terminal signed in at");
+    assert_eq!((&answer["store"]["code"], &answer["register"]["code"]), (&json!("S01"), &json!("01")));
+    assert_eq!(answer["session"], Json::Null);
+    assert_eq!(answer["tenders"].as_array().map(Vec::len), Some(5));
+    assert_eq!(answer["departments"][0]["code"], "GROC");
+    assert_eq!(answer["salesReps"][0]["name"], "Rita");
+    assert!(answer["serverTime"].as_str().is_some_and(|time| time.starts_with("2026-11-20T14:00:")));
+    let groups = answer["taxGroups"].as_array().expect("tax groups");
     let rates = |code: &str| -> Vec<&str> {
         let group = groups.iter().find(|group| group["code"] == code).expect("a group");
         group["rates"].as_array().expect("rates").iter().map(|rate| rate["code"].as_str().expect("a code")).collect()
@@ -32,7 +32,7 @@ async fn a_till_learns_everything_it_needs_in_one_answer() {
 async fn a_store_that_never_reached_headquarters_says_so() {
     let shop = Shop::open().await;
     let person = shop.sign_in("administrator").await;
-    // Nobody could sign in at an empty store, so its own row alone is taken away.
+    // No user could sign in at an empty store, so its own row alone is taken away.
     let tx = shop.store.test_db().begin().await.expect("a transaction");
     tillkeep_storage::db::execute(&tx, "DELETE FROM stores", []).await.expect("a delete");
     tx.commit().await.expect("a commit");

@@ -111,7 +111,7 @@ async fn a_clock_that_is_set_back_a_day_sells_with_the_time_that_headquarters_co
     assert_eq!((&second["flags"], &second["businessDate"]), (&json!(["clock_behind_register"]), &json!("2026-11-20")));
     assert_eq!(shop.alarms(), ["clock_behind_register"]);
     let sent = shop.outbox().await.pop().expect("the sale");
-    assert!(sent.payload.contains(r#""flags":["clock_behind_register"]"#), "headquarters is told: {}", sent.payload);
+    assert!(sent.payload.contains(r#""flags":["clock_behind_register"]"#), "headquarters knows: {}", sent.payload);
     // A drawer that is opened then has the day that it is.
     let session = person.get("/register-sessions/current").await.ok(200);
     let path = format!("/register-sessions/{}/close", session["id"].as_str().expect("an id"));

@@ -118,11 +118,11 @@ async fn no_sale_slips_in_after_the_figures_of_a_close() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn of_tills_that_sell_at_once_the_one_whose_sale_fails_fails_alone() {
+async fn of_tills_that_sell_at_once_the_one_with_a_failing_sale_fails_alone() {
     let shop = Shop::open().await;
     let person = shop.selling().await;
     for round in 0..TILLS {
-        // Nobody can write until all of them wait for it: then they share their commits.
+        // No till can write until all of them wait for it: then they share their commits.
         let held = shop.store.test_db().begin().await.expect("the only writer");
         let coming = Arc::new(AtomicUsize::new(0));
         let counted = coming.clone();

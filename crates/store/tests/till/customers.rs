@@ -56,7 +56,7 @@ async fn a_store_grants_no_exemption_and_no_credit() {
         ("customerNumber", json!("S01-000009")),
         ("isActive", json!(false)),
         ("syncVersion", json!(1)),
-        ("email", json!("nobody")),
+        ("email", json!("no-address")),
         ("birthDate", json!("1980-02-30")),
         ("countryCode", json!("us")),
         ("notes", json!("a\0")),

@@ -8,13 +8,13 @@ use tillkeep_store::{Settings, Store};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use crate::kit::places::{Place, WRONG};
+use crate::kit::devices::{Device, WRONG};
 use crate::kit::{Shop, id, people, rows};
 
-/// Where the tills are, behind one address, and where somebody with a laptop is.
+/// Where the tills are, behind one address, and where a stranger with a laptop is.
 const TILLS: &str = "192.0.2.1";
 const LAPTOP: &str = "192.0.2.66";
-/// A till that nobody enrolled.
+/// A till that was not enrolled.
 const ELSEWHERE: &str = "192.0.2.2";
 
 async fn with_two_tills() -> Shop {
@@ -24,7 +24,7 @@ async fn with_two_tills() -> Shop {
 }
 
 #[tokio::test]
-async fn a_manager_enrols_a_device_whose_key_is_shown_once_and_a_cashier_does_not() {
+async fn a_manager_enrols_a_device_and_sees_its_key_once_and_a_cashier_does_not() {
     let shop = with_two_tills().await;
     let (manager, cashier) = (shop.sign_in("store_manager").await, shop.sign_in("cashier").await);
     let body = json!({"registerId": id("register 01"), "name": " Front till "});
@@ -79,13 +79,13 @@ async fn a_register_is_made_with_its_till_which_is_counted_by_itself_from_the_fi
     let listed = manager.get(&format!("/devices?registerId={}", made["id"].as_str().expect("an id"))).await.ok(200);
     assert_eq!((&listed[0]["name"], &listed[0]["id"]), (&json!("Back till"), &made["deviceId"]));
     let (_, pin) = people::person(&shop, "cashier").await;
-    Place::at(&shop, TILLS).with(&key).pin("T3", &pin).await.is(200);
-    Place::at(&shop, TILLS).with(&key).pin("T1", &pin).await.refused(403, "wrong_terminal");
+    Device::at(&shop, TILLS).with(&key).pin("T3", &pin).await.is(200);
+    Device::at(&shop, TILLS).with(&key).pin("T1", &pin).await.refused(403, "wrong_terminal");
     // The same request again makes nothing and shows nothing.
     let mut again = body;
     again["id"] = made["id"].clone();
-    let told = manager.post("/registers", again).await;
-    assert!(told.status == 200 && !told.body.to_string().contains("dev_"), "{}", told.body);
+    let answer = manager.post("/registers", again).await;
+    assert!(answer.status == 200 && !answer.body.to_string().contains("dev_"), "{}", answer.body);
     let alone = json!({"code": "04", "name": "Cellar", "terminalId": "T4"});
     let made = manager.post("/registers", alone).await.ok(201);
     assert!(made.get("deviceKey").is_none() && made.get("deviceId").is_none(), "{made}");
@@ -105,8 +105,8 @@ async fn a_register_is_made_with_its_till_which_is_counted_by_itself_from_the_fi
     shop.sign_in("cashier").await.post("/registers", body(json!({"enroll": true}))).await.refused(403, "forbidden");
     let named = manager.post("/registers", body(json!({"enroll": true, "deviceName": "Door till"}))).await.ok(201);
     let log = audit_log::Entity::find().all(shop.store.test_db().reader()).await.expect("the log");
-    let told = log.iter().filter(|row| row.action == "device.enrol").map(|row| row.details.0["name"].clone());
-    assert_eq!(told.collect::<Vec<_>>(), ["Back till", "Door till"]);
+    let names = log.iter().filter(|row| row.action == "device.enrol").map(|row| row.details.0["name"].clone());
+    assert_eq!(names.collect::<Vec<_>>(), ["Back till", "Door till"]);
     assert!(log.iter().all(|row| !row.details.0.to_string().contains("dev_")), "no key is in the log");
     drop(named);
 }
@@ -115,7 +115,7 @@ async fn a_register_is_made_with_its_till_which_is_counted_by_itself_from_the_fi
 async fn an_enrolled_device_is_the_till_of_its_register_and_no_other() {
     let shop = with_two_tills().await;
     let (_, key) = shop.enrolled(&shop.sign_in("store_manager").await, "01").await;
-    let till = Place::at(&shop, TILLS).with(&key);
+    let till = Device::at(&shop, TILLS).with(&key);
     let (_, pin) = people::person(&shop, "cashier").await;
     let before = shop.store.auth.pins.computed();
     for _ in 0..10 {
@@ -136,7 +136,7 @@ async fn a_key_that_is_unknown_or_revoked_is_refused_before_any_pin_is_looked_at
     let manager = shop.sign_in("store_manager").await;
     let ((one, key), (_, other)) = (shop.enrolled(&manager, "01").await, shop.enrolled(&manager, "02").await);
     let (user, pin) = people::person(&shop, "cashier").await;
-    let (till, beside) = (Place::at(&shop, TILLS).with(&key), Place::at(&shop, TILLS).with(&other));
+    let (till, beside) = (Device::at(&shop, TILLS).with(&key), Device::at(&shop, TILLS).with(&other));
     let cashier = till.person(&till.pin("T1", &pin).await);
     let by_name = till.person(&till.login(&format!("cashier-{user}"), &pin).await);
     let unhurt = beside.person(&beside.pin("T2", &pin).await);
@@ -151,10 +151,10 @@ async fn a_key_that_is_unknown_or_revoked_is_refused_before_any_pin_is_looked_at
     assert_eq!(unhurt.get("/auth/me").await.status, 200);
     let before = shop.store.auth.pins.computed();
     for key in [key.as_str(), "", "dev_", &"x".repeat(5000), "dev_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"] {
-        let place = Place::at(&shop, TILLS).with(key);
-        place.pin("T1", &pin).await.refused(401, "device_unknown");
-        place.login(&format!("cashier-{user}"), &pin).await.refused(401, "device_unknown");
-        place.approval(&unhurt, WRONG).await.refused(401, "device_unknown");
+        let device = Device::at(&shop, TILLS).with(key);
+        device.pin("T1", &pin).await.refused(401, "device_unknown");
+        device.login(&format!("cashier-{user}"), &pin).await.refused(401, "device_unknown");
+        device.approval(&unhurt, WRONG).await.refused(401, "device_unknown");
     }
     assert_eq!(shop.store.auth.pins.computed(), before);
     let listed = manager.get(&format!("/devices?registerId={}", id("register 01"))).await.ok(200);
@@ -166,19 +166,19 @@ async fn a_key_that_is_unknown_or_revoked_is_refused_before_any_pin_is_looked_at
 }
 
 #[tokio::test]
-async fn nobody_comes_in_at_a_device_that_is_revoked_while_their_pin_is_looked_at() {
+async fn no_session_begins_at_a_device_that_is_revoked_while_the_pin_is_looked_at() {
     let shop = with_two_tills().await;
     let manager = shop.sign_in("store_manager").await;
     let (one, key) = shop.enrolled(&manager, "01").await;
     let (user, pin) = people::person(&shop, "cashier").await;
-    let till = Place::at(&shop, TILLS).with(&key);
+    let till = Device::at(&shop, TILLS).with(&key);
     let (name, path) = (format!("cashier-{user}"), format!("/devices/{one}"));
     // A hash takes longer than all that a revocation does.
     let (by_pin, by_name, revoked) =
         tokio::join!(till.pin("T1", &pin), till.login(&name, &pin), manager.send("DELETE", &path, None),);
     assert_eq!(revoked.status, 204);
-    for told in [by_pin, by_name] {
-        told.refused(401, "device_unknown");
+    for answer in [by_pin, by_name] {
+        answer.refused(401, "device_unknown");
     }
     let sessions = session::Entity::find().all(shop.store.test_db().reader()).await.expect("the sessions");
     assert!(sessions.iter().all(|session| session.user_id != user));
@@ -195,7 +195,7 @@ async fn where_tills_must_be_enrolled_a_pin_alone_is_taken_from_them_only() {
     let sign_in = SignInSettings { enrolled_only: true, ..SignInSettings::default() };
     let settings = Settings { sign_in, ..shop.store.settings.clone() };
     let strict = Store::open(settings, shop.clock.clone(), CancellationToken::new()).await.expect("a store");
-    let anywhere = Place::at(&shop, TILLS).served_by(strict.clone());
+    let anywhere = Device::at(&shop, TILLS).served_by(strict.clone());
     anywhere.pin("T1", &pin).await.refused(401, "device_unknown");
     anywhere.approval(&manager, WRONG).await.refused(401, "device_unknown");
     assert_eq!(strict.auth.pins.computed(), 0);
@@ -204,7 +204,7 @@ async fn where_tills_must_be_enrolled_a_pin_alone_is_taken_from_them_only() {
 }
 
 #[tokio::test]
-async fn where_tills_must_be_enrolled_nobody_does_anything_at_a_strange_device_but_enrol_it() {
+async fn where_tills_must_be_enrolled_a_strange_device_can_only_be_enrolled() {
     let shop = with_two_tills().await;
     let before = shop.sign_in("store_manager").await;
     let (cashier, pin) = people::person(&shop, "cashier").await;
@@ -213,7 +213,7 @@ async fn where_tills_must_be_enrolled_nobody_does_anything_at_a_strange_device_b
     let sign_in = SignInSettings { enrolled_only: true, ..SignInSettings::default() };
     let settings = Settings { sign_in, ..shop.store.settings.clone() };
     let strict = Store::open(settings, shop.clock.clone(), CancellationToken::new()).await.expect("a store");
-    let strange = Place::at(&shop, LAPTOP).served_by(strict.clone());
+    let strange = Device::at(&shop, LAPTOP).served_by(strict.clone());
     strange.login(&cashier, WRONG).await.refused(401, "invalid_credentials");
     // With a name as well; whoever has the right PIN learns why, and has used up no try.
     for _ in 0..12 {
@@ -243,10 +243,10 @@ async fn a_thousand_wrong_pins_without_a_device_slow_no_enrolled_till_and_no_oth
     let manager = shop.sign_in("store_manager").await;
     let (one, two) = (shop.enrolled(&manager, "01").await.1, shop.enrolled(&manager, "02").await.1);
     let (_, pin) = people::person(&shop, "cashier").await;
-    // Behind the address of the tills as well: somebody plugged a laptop into the same switch.
+    // Behind the address of the tills as well: a stranger plugged a laptop into the same switch.
     for address in [LAPTOP, TILLS] {
         let before = shop.store.auth.pins.computed();
-        let laptop = Place::at(&shop, address);
+        let laptop = Device::at(&shop, address);
         for number in 0..96 {
             laptop.guess(if number % 2 == 0 { "T1" } else { "T2" }).await;
         }
@@ -258,9 +258,9 @@ async fn a_thousand_wrong_pins_without_a_device_slow_no_enrolled_till_and_no_oth
         assert!((3..=8).contains(&looked_at), "{looked_at} of 1096");
     }
     for (key, terminal) in [(&one, "T1"), (&two, "T2")] {
-        Place::at(&shop, TILLS).with(key).pin(terminal, &pin).await.is(200);
+        Device::at(&shop, TILLS).with(key).pin(terminal, &pin).await.is(200);
     }
-    Place::at(&shop, ELSEWHERE).pin("T1", &pin).await.is(200);
+    Device::at(&shop, ELSEWHERE).pin("T1", &pin).await.is(200);
 }
 
 #[tokio::test]
@@ -269,7 +269,7 @@ async fn one_enrolled_till_slows_no_other() {
     let manager = shop.sign_in("store_manager").await;
     let (one, two) = (shop.enrolled(&manager, "01").await.1, shop.enrolled(&manager, "02").await.1);
     let (user, pin) = people::person(&shop, "cashier").await;
-    let (till, beside) = (Place::at(&shop, TILLS).with(&one), Place::at(&shop, TILLS).with(&two));
+    let (till, beside) = (Device::at(&shop, TILLS).with(&one), Device::at(&shop, TILLS).with(&two));
     for _ in 0..7 {
         assert_eq!(till.guess("T1").await, 401);
         shop.clock.advance(11_000);
@@ -278,49 +278,49 @@ async fn one_enrolled_till_slows_no_other() {
     till.login(&format!("cashier-{user}"), &pin).await.refused(429, "too_many_attempts");
     beside.pin("T2", &pin).await.is(200);
     beside.login(&format!("cashier-{user}"), &pin).await.is(200);
-    Place::at(&shop, TILLS).pin("T1", &pin).await.is(200);
+    Device::at(&shop, TILLS).pin("T1", &pin).await.is(200);
 }
 
 #[tokio::test]
-async fn whatever_is_tried_nobody_waits_for_longer_than_a_quarter_of_an_hour() {
+async fn whatever_is_tried_no_user_waits_for_longer_than_a_quarter_of_an_hour() {
     let shop = with_two_tills().await;
     let (_, key) = shop.enrolled(&shop.sign_in("store_manager").await, "01").await;
     let (user, pin) = people::person(&shop, "cashier").await;
     let name = format!("cashier-{user}");
-    let (till, laptop) = (Place::at(&shop, TILLS).with(&key), Place::at(&shop, LAPTOP));
+    let (till, laptop) = (Device::at(&shop, TILLS).with(&key), Device::at(&shop, LAPTOP));
     let begin = shop.clock.now();
     let mut longest = 0;
     // As soon as each is let through again, from nine in the morning until after midnight UTC.
     while shop.clock.now().millis_since(begin) < 12 * 3_600_000 {
         let (mut wait, mut long) = (0, 0);
         for guess in 0..3 {
-            let told = loop {
-                let told = match guess {
+            let answer = loop {
+                let answer = match guess {
                     0 => till.pin("T1", WRONG).await,
                     1 => laptop.pin("T1", WRONG).await,
                     _ => laptop.login(&name, WRONG).await,
                 };
-                if told.status != 401 {
-                    break told;
+                if answer.status != 401 {
+                    break answer;
                 }
             };
-            told.refused(429, "too_many_attempts");
-            let told = told.wait.expect("a wait");
-            wait = wait.max(told);
-            long += i32::from(told >= 60);
+            answer.refused(429, "too_many_attempts");
+            let seconds = answer.wait.expect("a wait");
+            wait = wait.max(seconds);
+            long += i32::from(seconds >= 60);
         }
         longest = longest.max(wait);
         // A short wait is over by now where a busy machine took so long for the others.
         if long == 3 {
-            for told in [till.pin("T1", &pin).await, laptop.pin("T1", &pin).await, laptop.login(&name, &pin).await] {
-                told.refused(429, "too_many_attempts");
+            for answer in [till.pin("T1", &pin).await, laptop.pin("T1", &pin).await, laptop.login(&name, &pin).await] {
+                answer.refused(429, "too_many_attempts");
             }
         }
         shop.clock.advance(wait * 1000);
     }
     assert_eq!(longest, 900);
-    for told in [till.pin("T1", &pin).await, laptop.pin("T1", &pin).await, laptop.login(&name, &pin).await] {
-        told.is(200);
+    for answer in [till.pin("T1", &pin).await, laptop.pin("T1", &pin).await, laptop.login(&name, &pin).await] {
+        answer.is(200);
     }
 }
 
@@ -333,7 +333,7 @@ async fn an_account_is_locked_from_the_address_that_guessed_and_an_enrolled_till
     let addresses = ["192.0.2.61", "192.0.2.62", "192.0.2.63", "192.0.2.64", "192.0.2.65", LAPTOP];
     let mut looked_at = 0;
     for (place, address) in addresses.into_iter().enumerate() {
-        let laptop = Place::at(&shop, address);
+        let laptop = Device::at(&shop, address);
         if place == 1 {
             laptop.login(&name, &pin).await.is(200);
         }
@@ -341,16 +341,16 @@ async fn an_account_is_locked_from_the_address_that_guessed_and_an_enrolled_till
             looked_at += i32::from(laptop.login(&name, WRONG).await.status == 401);
             shop.clock.advance(11_000);
         }
-        let told = laptop.login(&name, &pin).await;
-        told.refused(429, "too_many_attempts");
-        assert!(told.wait.is_some_and(|wait| wait <= 900), "{:?}", told.wait);
+        let answer = laptop.login(&name, &pin).await;
+        answer.refused(429, "too_many_attempts");
+        assert!(answer.wait.is_some_and(|wait| wait <= 900), "{:?}", answer.wait);
     }
     assert_eq!(looked_at, 6 * 10, "ten from each address");
     // The fifty-first since the last right one: from nowhere now, but for a till that the shop knows.
-    let elsewhere = Place::at(&shop, ELSEWHERE);
+    let elsewhere = Device::at(&shop, ELSEWHERE);
     elsewhere.login(&name, WRONG).await.refused(401, "invalid_credentials");
     elsewhere.login(&name, &pin).await.refused(429, "too_many_attempts");
-    Place::at(&shop, TILLS).with(&key).login(&name, &pin).await.is(200);
+    Device::at(&shop, TILLS).with(&key).login(&name, &pin).await.is(200);
 }
 
 #[tokio::test]
@@ -360,7 +360,7 @@ async fn a_store_manager_sees_and_lifts_the_locks_of_the_own_shop_and_a_cashier_
     let (_, key) = shop.enrolled(&manager, "01").await;
     let (user, pin) = people::person(&shop, "cashier").await;
     let name = format!("cashier-{user}");
-    let (till, laptop) = (Place::at(&shop, TILLS).with(&key), Place::at(&shop, LAPTOP));
+    let (till, laptop) = (Device::at(&shop, TILLS).with(&key), Device::at(&shop, LAPTOP));
     for _ in 0..10 {
         till.pin("T1", WRONG).await;
         laptop.pin("T1", WRONG).await;
@@ -384,34 +384,34 @@ async fn a_store_manager_sees_and_lifts_the_locks_of_the_own_shop_and_a_cashier_
         manager.post("/auth/unlock", id).await.refused(404, "not_found");
     }
     assert_eq!(manager.get("/auth/locks").await.ok(200), json!([]));
-    for told in [till.pin("T1", &pin).await, laptop.pin("T1", &pin).await, laptop.login(&name, &pin).await] {
-        told.is(200);
+    for answer in [till.pin("T1", &pin).await, laptop.pin("T1", &pin).await, laptop.login(&name, &pin).await] {
+        answer.is(200);
     }
 }
 
 #[tokio::test]
-async fn nobody_gets_more_guesses_by_lifting_their_own_locks_all_day() {
+async fn a_manager_gets_no_more_guesses_by_lifting_their_own_locks_all_day() {
     let shop = with_two_tills().await;
     let manager = shop.sign_in("store_manager").await;
-    let laptop = Place::at(&shop, LAPTOP);
+    let laptop = Device::at(&shop, LAPTOP);
     let mut lifted = 0;
     let refused = loop {
         while laptop.guess("T1").await == 401 {}
         let locks = manager.get("/auth/locks").await.ok(200);
         let of_laptop = |lock: &&Json| lock["kind"] == "unknown_devices";
         let Some(lock) = locks.as_array().and_then(|locks| locks.iter().find(of_laptop)) else { continue };
-        let told = manager.post("/auth/unlock", json!({"id": lock["id"]})).await;
-        match told.status {
+        let answer = manager.post("/auth/unlock", json!({"id": lock["id"]})).await;
+        match answer.status {
             204 => lifted += 1,
             // It was over meanwhile.
             404 => {}
-            _ => break told,
+            _ => break answer,
         }
         assert!(lifted < 100, "there is an end to it");
     };
     refused.refused(429, "too_many_attempts");
     assert_eq!(lifted, 20);
-    // Somebody else lifts one; what was counted of the first manager is not theirs to lift.
+    // Another manager lifts one; what was counted of the first manager is not theirs to lift.
     let administrator = shop.sign_in("administrator").await;
     while laptop.guess("T1").await == 401 {}
     let locks = administrator.get("/auth/locks").await.ok(200);

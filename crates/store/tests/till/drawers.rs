@@ -183,7 +183,7 @@ async fn sessions_are_counted_for_ever_and_so_is_what_they_sold() {
         person.sell(json!([line("BREAD", 1)])).await.ok(201);
         let closed = close(&person, &session, json!({})).await.ok(200);
         assert_eq!(closed["runningTotal"], 250 * number);
-        assert_eq!((&closed["countedCash"], &closed["cashVariance"]), (&Json::Null, &Json::Null), "nobody counted");
+        assert_eq!((&closed["countedCash"], &closed["cashVariance"]), (&Json::Null, &Json::Null), "not counted");
         assert_eq!(closed["lastReceiptNumber"], format!("S01-01-{number:06}"));
         shop.clock.advance(1000);
     }
@@ -250,11 +250,11 @@ async fn opening_and_closing_tell_headquarters() {
     let open = person.get("/register-sessions/current").await.ok(200);
     let closed = close(&person, &open, json!({})).await.ok(200);
     let entries = shop.outbox().await;
-    let told: Vec<(&str, &str, Json)> = entries
+    let queued: Vec<(&str, &str, Json)> = entries
         .iter()
         .map(|entry| {
             (entry.entity_type.as_str(), entry.action.as_str(), serde_json::from_str(&entry.payload).expect("JSON"))
         })
         .collect();
-    assert_eq!(told, [("register_sessions", "create", open), ("register_sessions", "update", closed)]);
+    assert_eq!(queued, [("register_sessions", "create", open), ("register_sessions", "update", closed)]);
 }

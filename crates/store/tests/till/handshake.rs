@@ -32,7 +32,7 @@ impl Transport for Lost {
             "/versions" => {
                 let had = query.split('&').find_map(|part| part.strip_prefix("have=")).unwrap_or_default().to_owned();
                 let resync: &[&str] = if lost && had.contains(TAG) { &["departments"] } else { &[] };
-                self.had.lock().expect("nobody panicked").push(had);
+                self.had.lock().expect("not poisoned").push(had);
                 json!({"epoch": "e", "versions": {"departments": 5}, "resync": resync})
             }
             "/pull" if !lost => json!({
@@ -53,7 +53,7 @@ async fn a_load_that_a_bad_line_breaks_off_is_not_started_over_because_of_an_old
     hq.lost.store(true, Ordering::SeqCst);
     cycle.step(&shop.store).await;
     cycle.step(&shop.store).await;
-    let had = hq.had.lock().expect("nobody panicked").clone();
+    let had = hq.had.lock().expect("not poisoned").clone();
     assert_eq!(had, [String::new(), format!("departments:5:{TAG}"), "departments:0".to_owned()]);
 }
 
@@ -72,13 +72,13 @@ impl Transport for Narrow {
                 "clock": "2026-11-20T12:00:00.000Z",
             }),
             "/versions" => {
-                let moved = self.0.lock().expect("nobody panicked").len();
+                let moved = self.0.lock().expect("not poisoned").len();
                 json!({"epoch": "e", "versions": {"departments": 2, "store_product_dynamic": moved + 1}})
             }
             _ => {
                 let (rows, since) = (said("limit=").unwrap_or_default(), said("since_version=").unwrap_or_default());
                 let name = query.split('&').find_map(|part| part.strip_prefix("entity_type=")).unwrap_or_default();
-                self.0.lock().expect("nobody panicked").push((name.to_owned(), rows));
+                self.0.lock().expect("not poisoned").push((name.to_owned(), rows));
                 let large = name == "departments";
                 if large && rows > 100 {
                     return Err("the line breaks".to_owned());
@@ -101,7 +101,7 @@ async fn a_page_that_the_line_does_not_carry_is_halved_whatever_else_comes_until
     for _ in 0..5 {
         cycle.step(&shop.store).await;
     }
-    let asked = hq.0.lock().expect("nobody panicked").clone();
+    let asked = hq.0.lock().expect("not poisoned").clone();
     // What moves in every cycle comes before the type at which the line broke, and fits whatever its size.
     let moving = ("store_product_dynamic".to_owned(), 500);
     let products = |rows| ("departments".to_owned(), rows);
@@ -125,7 +125,7 @@ impl Transport for Listening {
             "/handshake" => {
                 let said: serde_json::Value =
                     serde_json::from_slice(request.json.as_deref().unwrap_or_default()).expect("JSON");
-                self.unenrolled.lock().expect("nobody panicked").push(said["unenrolled"].as_i64());
+                self.unenrolled.lock().expect("not poisoned").push(said["unenrolled"].as_i64());
                 json!({
                     "epoch": "e", "ticket": "t", "ticketKnown": true, "serverVersion": "", "versions": {},
                     "clock": "2026-11-20T12:00:00.000Z",
@@ -156,7 +156,7 @@ async fn headquarters_hears_of_registers_without_a_till_as_soon_as_that_changes(
     let path = format!("/devices/{}", device["id"].as_str().expect("an id"));
     assert_eq!(manager.send("DELETE", &path, None).await.status, 204);
     cycle.step(&shop.store).await;
-    let heard = hq.unenrolled.lock().expect("nobody panicked").clone();
+    let heard = hq.unenrolled.lock().expect("not poisoned").clone();
     let before = heard[0].expect("a number");
     assert_eq!(heard, [before, before + 1, before, before + 1].map(Some), "once for each change");
 }

@@ -26,7 +26,7 @@ impl Transport for Quiet {
             "/versions" => json!({"epoch": "e", "versions": {"departments": 5, "customers": 0}}),
             _ => json!({"entity_type": "departments", "since_version": 0, "rows": [], "latest_version": 5}),
         };
-        self.0.lock().expect("nobody panicked").push(path);
+        self.0.lock().expect("not poisoned").push(path);
         Ok(Reply { status: 200, from_hq: true, retry_after: None, body: body.to_string().into() })
     }
 }
@@ -36,7 +36,7 @@ async fn a_quiet_cycle_is_one_question_and_writes_nothing() {
     let hq = Arc::new(Quiet::default());
     let shop = Shop::with_line(hq.clone()).await;
     let mut cycle = Cycle::default();
-    let asked = || std::mem::take(&mut *hq.0.lock().expect("nobody panicked"));
+    let asked = || std::mem::take(&mut *hq.0.lock().expect("not poisoned"));
     cycle.step(&shop.store).await;
     assert_eq!(asked(), ["/handshake", "/versions", "/pull"]);
     // Whoever wants to write would wait for this one.

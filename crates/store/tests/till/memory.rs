@@ -32,8 +32,8 @@ impl Hq {
     /// From now on `name` has these rows, and no others.
     fn has(&self, name: &'static str, rows: &[impl Serialize]) {
         let rows = rows.iter().map(|row| serde_json::to_value(row).expect("a row")).collect();
-        self.rows.lock().expect("nobody panicked").insert(name, rows);
-        *self.versions.lock().expect("nobody panicked").entry(name).or_default() += 1;
+        self.rows.lock().expect("not poisoned").insert(name, rows);
+        *self.versions.lock().expect("not poisoned").entry(name).or_default() += 1;
     }
 }
 
@@ -42,7 +42,7 @@ impl Transport for Hq {
     async fn send(&self, request: Request) -> Result<Reply, String> {
         let (path, query) = request.path.split_once('?').unwrap_or((&request.path, ""));
         let said = |name: &str| query.split('&').find_map(|part| part.strip_prefix(name));
-        let versions = self.versions.lock().expect("nobody panicked").clone();
+        let versions = self.versions.lock().expect("not poisoned").clone();
         let body = match path {
             "/handshake" => json!({
                 "epoch": "e", "ticket": "t", "ticketKnown": true, "serverVersion": "", "versions": {},
@@ -56,7 +56,7 @@ impl Transport for Hq {
             "/pull" => {
                 let name = said("entity_type=").unwrap_or_default();
                 let since: i64 = said("since_version=").and_then(|text| text.parse().ok()).unwrap_or_default();
-                let rows = self.rows.lock().expect("nobody panicked");
+                let rows = self.rows.lock().expect("not poisoned");
                 json!({
                     "entity_type": name, "since_version": since, "rows": rows.get(name),
                     "latest_version": versions.get(name),
@@ -153,7 +153,7 @@ async fn whatever_a_pull_changed_holds_for_the_very_next_sale() {
 }
 
 #[tokio::test]
-async fn what_is_kept_in_memory_is_read_of_the_tables_whose_changes_empty_it_and_of_no_other() {
+async fn what_is_kept_in_memory_is_read_of_the_tables_that_empty_it_when_they_change_and_of_no_other() {
     // What each request reads again: who asks, whether its time went by, and what the store has of a product.
     const ANEW: [&str; 1] = ["store_product_dynamic"];
     let shop = Shop::that_rests().await;
@@ -169,9 +169,9 @@ async fn what_is_kept_in_memory_is_read_of_the_tables_whose_changes_empty_it_and
         tx.execute_unprepared(&format!("ALTER TABLE {name} RENAME TO no_{name}")).await.expect("another name");
     }
     tx.commit().await.expect("a commit");
-    let known = shop.store.known();
-    known.shop().await.expect("the settings of the store");
-    assert_eq!(known.products(&[id("TEA")]).await.expect("products").len(), 1);
+    let cache = shop.store.cache();
+    cache.shop().await.expect("the settings of the store");
+    assert_eq!(cache.products(&[id("TEA")]).await.expect("products").len(), 1);
     // By either barcode, by number, by name, and by the label of a scale.
     for code in ["5012345678900", "ALT-1", "4011", "tea", "2104011012378"] {
         person.get(&format!("/pos/lookup/{code}")).await.ok(200);
@@ -217,11 +217,11 @@ async fn a_pull_of_any_type_that_is_in_memory_empties_it_and_of_any_other_leaves
         row.set("store_id", shop.store.id.into());
         let row: Json = serde_json::from_str(&row.to_json().expect("a text")).expect("a row");
         hq.has(entity.name, &[row]);
-        let before = shop.store.known();
+        let before = shop.store.cache();
         cycle.step(&shop.store).await;
         let cursors = apply::cursors(shop.store.test_db().reader()).await.expect("cursors");
         assert!(cursors.get(entity.name).is_some_and(|cursor| cursor.version == 1), "{} is not here", entity.name);
-        let emptied = !Arc::ptr_eq(&before, &shop.store.known());
+        let emptied = !Arc::ptr_eq(&before, &shop.store.cache());
         assert_eq!(emptied, kept.contains(entity.name), "{}", entity.name);
     }
 }
@@ -304,22 +304,22 @@ async fn tills_that_ask_while_a_price_changes_leave_no_old_price_behind() {
 }
 
 #[tokio::test]
-async fn what_was_read_of_an_older_database_is_asked_by_nobody() {
+async fn what_was_read_of_an_older_database_answers_no_request() {
     let shop = Shop::open().await;
-    let old = shop.store.known();
+    let old = shop.store.cache();
     let tea = [id("TEA")];
     assert_eq!(old.products(&tea).await.expect("products")[&tea[0]].row.price, Money(1999));
     // What changes nothing that is in memory leaves it as it is.
     let person = shop.selling().await;
-    let before = shop.store.known();
+    let before = shop.store.cache();
     person.post("/customers", json!({"lastName": "Miller", "allowDuplicate": true})).await.ok(201);
     person.post("/pos/sales", cart(json!([line("TEA", 1)]), json!([{"tenderId": id("CASH")}]))).await.ok(201);
-    assert!(Arc::ptr_eq(&before, &shop.store.known()));
+    assert!(Arc::ptr_eq(&before, &shop.store.cache()));
     shop.change_product("TEA", |row| (row.price, row.updated_at) = (Money(3000), Instant::default())).await;
-    let new = shop.store.known();
+    let new = shop.store.cache();
     assert!(!Arc::ptr_eq(&before, &new));
     assert_eq!(new.products(&tea).await.expect("products")[&tea[0]].row.price, Money(3000));
-    // Who began before the change ends with what it began with, and nobody after it.
+    // Who began before the change ends with what it began with, and no request after it.
     assert_eq!(old.products(&tea).await.expect("products")[&tea[0]].row.price, Money(1999));
-    assert_eq!(shop.store.known().products(&tea).await.expect("products")[&tea[0]].row.price, Money(3000));
+    assert_eq!(shop.store.cache().products(&tea).await.expect("products")[&tea[0]].row.price, Money(3000));
 }

@@ -1,4 +1,4 @@
-//! The numbers of a store whose database or file was restored or lost. `docs/sync.md`, rule D14.
+//! The numbers of a store after its database or file was restored or lost. `docs/sync.md`, rule D14.
 
 use std::fs;
 use std::path::Path;
@@ -80,7 +80,7 @@ async fn a_till_of_a_restored_directory_waits_for_headquarters_when_there_is_a_l
 }
 
 #[tokio::test]
-async fn a_till_whose_file_is_gone_refuses_until_headquarters_was_asked() {
+async fn a_till_without_its_file_refuses_until_headquarters_was_asked() {
     let shop = Shop::open().await;
     let till = shop.selling().await;
     assert_eq!(sell(&till).await, "S01-01-000001");
@@ -92,7 +92,7 @@ async fn a_till_whose_file_is_gone_refuses_until_headquarters_was_asked() {
 }
 
 #[tokio::test]
-async fn a_till_whose_file_is_gone_and_that_has_no_line_begins_a_series_with_a_letter() {
+async fn a_till_without_its_file_and_without_a_line_begins_a_series_with_a_letter() {
     let shop = Shop::open().await;
     let till = shop.selling().await;
     let customer = |name: &str| json!({"lastName": name});
@@ -149,7 +149,7 @@ async fn what_is_done_is_answered_so_whatever_the_file_of_numbers_does() {
     cycle.step(&shop.store).await;
     assert!(hq.said().contains("alarms=numbers_file%3A"), "{}", hq.said());
 
-    // It mends itself, also when nobody sells, and has all that was given meanwhile.
+    // It mends itself, also when no till sells, and has all that was given meanwhile.
     fault::set("numbers.write", "off");
     cycle.step(&shop.store).await;
     assert_eq!(shop.alarms(), [""; 0]);
@@ -168,7 +168,7 @@ struct Hears(std::sync::Mutex<String>);
 impl Hears {
     /// The last question.
     fn said(&self) -> String {
-        self.0.lock().expect("nobody panicked").clone()
+        self.0.lock().expect("not poisoned").clone()
     }
 }
 
@@ -176,14 +176,14 @@ impl Hears {
 impl Transport for Hears {
     async fn send(&self, request: Request) -> Result<Reply, String> {
         if request.path.starts_with("/versions") {
-            self.0.lock().expect("nobody panicked").clone_from(&request.path);
+            self.0.lock().expect("not poisoned").clone_from(&request.path);
         }
         Knows(0).send(request).await
     }
 }
 
 #[tokio::test]
-async fn a_till_whose_file_says_nothing_is_one_whose_file_is_gone_and_says_so() {
+async fn a_till_with_a_file_that_says_nothing_is_one_without_its_file_and_says_so() {
     let shop = Shop::open().await;
     let till = shop.selling().await;
     assert_eq!(sell(&till).await, "S01-01-000001");

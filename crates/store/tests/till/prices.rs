@@ -87,7 +87,7 @@ async fn a_weighed_line_costs_its_weight() {
 }
 
 #[tokio::test]
-async fn an_open_price_is_typed_in_and_nobody_else_s_is() {
+async fn an_open_price_is_typed_in_and_no_other_price_is() {
     let shop = Shop::open().await;
     let person = shop.sign_in("cashier").await;
     let with =

@@ -35,7 +35,7 @@ impl Transport for Halting {
             _ => {
                 let name = request.path.split("entity_type=").nth(1).and_then(|rest| rest.split('&').next());
                 let name = name.unwrap_or_default().to_owned();
-                self.asked.lock().expect("nobody panicked").push(name.clone());
+                self.asked.lock().expect("not poisoned").push(name.clone());
                 if self.broken.contains(&name.as_str()) {
                     let status = self.status.ok_or_else(|| "the line breaks".to_owned())?;
                     return Ok(Reply { from_hq: true, status, retry_after: None, body: "{}".into() });
@@ -58,7 +58,7 @@ async fn lacking(broken: &'static [&'static str], status: Option<u16>) -> (Vec<u
         let here = |name: &str| cursors.get(name).is_some_and(|cursor| cursor.version == 7);
         lacking.push(registry::pulled().filter(|entity| !here(entity.name)).count());
         if asked == 0 {
-            asked = hq.asked.lock().expect("nobody panicked").len();
+            asked = hq.asked.lock().expect("not poisoned").len();
         }
     }
     (lacking, asked)

@@ -112,7 +112,7 @@ async fn a_sale_is_repeated_at_its_own_till_alone_by_whoever_stands_there() {
     other.post(&format!("/registers/{}/open", id("register 02")), json!({})).await.ok(201);
     let request = cart(json!([line("TEA", 1)]), json!([{"tenderId": id("CASH")}]));
     let sold = ada.post("/pos/sales", request.clone()).await.ok(201);
-    // At another till it is nobody's, as it was sent and in that till's name.
+    // At another till it is not known, as it was sent and in that till's name.
     let mut there = request.clone();
     there["terminalId"] = json!("T2");
     let mut nowhere = request.clone();
@@ -120,7 +120,7 @@ async fn a_sale_is_repeated_at_its_own_till_alone_by_whoever_stands_there() {
     for request in [request.clone(), there.clone(), nowhere] {
         other.post("/pos/sales", request).await.refused_at(409, "id_reused", "id");
     }
-    // Somebody who came to the same till hears what the first one sold.
+    // A cashier who came to the same till hears what the first one sold.
     let next = shop.sign_in("cashier").await;
     let again = next.post("/pos/sales", request.clone()).await.ok(200);
     assert_eq!(again["receiptNumber"], sold["receiptNumber"]);

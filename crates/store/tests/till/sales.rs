@@ -181,7 +181,7 @@ async fn the_same_id_twice_is_one_sale() {
 }
 
 #[tokio::test]
-async fn a_total_that_the_customer_was_not_told_is_refused_with_the_new_quote() {
+async fn a_total_that_the_customer_was_not_quoted_is_refused_with_the_new_quote() {
     let shop = Shop::open().await;
     let person = shop.selling().await;
     let mut request = cart(json!([line("TEA", 1)]), json!([{"tenderId": id("CASH")}]));

@@ -59,11 +59,11 @@ impl Line {
     }
 
     fn mend(&self) {
-        *self.answer.lock().expect("nobody panicked") = None;
+        *self.answer.lock().expect("not poisoned") = None;
     }
 
     fn sizes(&self) -> Vec<usize> {
-        self.pushed.lock().expect("nobody panicked").iter().map(Vec::len).collect()
+        self.pushed.lock().expect("not poisoned").iter().map(Vec::len).collect()
     }
 }
 
@@ -80,7 +80,7 @@ fn between(status: u16, body: &str) -> Answer {
 impl Transport for Line {
     async fn send(&self, request: Request) -> Result<Reply, String> {
         let reply = |status, from_hq, body: String| {
-            let retry_after = *self.retry_after.lock().expect("nobody panicked");
+            let retry_after = *self.retry_after.lock().expect("not poisoned");
             Ok(Reply { status, from_hq, retry_after, body: body.into() })
         };
         if self.portal.load(Ordering::SeqCst) {
@@ -94,7 +94,7 @@ impl Transport for Line {
             return reply(200, true, answer.to_string());
         }
         if let Some(said) = request.path.strip_prefix("/versions?") {
-            self.said.lock().expect("nobody panicked").push(said.to_owned());
+            self.said.lock().expect("not poisoned").push(said.to_owned());
         }
         if request.path.starts_with("/versions") {
             self.asked.fetch_add(1, Ordering::SeqCst);
@@ -107,9 +107,9 @@ impl Transport for Line {
         let sent: Json = serde_json::from_slice(&request.json.unwrap_or_default()).expect("JSON");
         let entries = sent["envelopes"].as_array().expect("envelopes").clone();
         let seqs = entries.iter().filter_map(|entry| entry["seq"].as_i64()).collect();
-        self.pushed.lock().expect("nobody panicked").push(seqs);
+        self.pushed.lock().expect("not poisoned").push(seqs);
         let bad = |entry: &Json| self.poison.is_none_or(|name| entry["entity_type"] == name);
-        let answer = self.answer.lock().expect("nobody panicked").clone().filter(|_| entries.iter().any(bad));
+        let answer = self.answer.lock().expect("not poisoned").clone().filter(|_| entries.iter().any(bad));
         let results = |id: Option<&str>, later: bool| {
             let of = |entry: &Json| {
                 let mut result =
@@ -163,9 +163,9 @@ async fn attempts(shop: &Shop) -> i32 {
 /// What three rounds came to that begin with an empty memory: the sizes of the pushes, how often something else was asked, the
 /// last round.
 async fn rounds(hq: &Line, shop: &Shop, answer: Answer, retry_after: Option<Duration>) -> (Vec<usize>, usize, Round) {
-    *hq.answer.lock().expect("nobody panicked") = Some(answer);
-    *hq.retry_after.lock().expect("nobody panicked") = retry_after;
-    hq.pushed.lock().expect("nobody panicked").clear();
+    *hq.answer.lock().expect("not poisoned") = Some(answer);
+    *hq.retry_after.lock().expect("not poisoned") = retry_after;
+    hq.pushed.lock().expect("not poisoned").clear();
     hq.asked.store(0, Ordering::SeqCst);
     let mut sender = Sender::default();
     let mut last = Round::Sent;
@@ -213,7 +213,7 @@ async fn a_success_without_a_verdict_on_each_entry_is_doubted_three_times_and_th
     for (name, answer) in [
         ("a page in the place of an answer", between(200, PAGE)),
         ("the same with the mark", Answer::Says { status: 200, body: PAGE.to_owned(), from_hq: true }),
-        ("JSON of somebody else", between(200, r#"{"success":true}"#)),
+        ("JSON of another server", between(200, r#"{"success":true}"#)),
         ("no results", between(200, r#"{"results":[]}"#)),
         ("verdicts on others", Answer::OfOthers),
         ("verdicts on some", Answer::OfSome),
@@ -230,7 +230,7 @@ async fn a_success_without_a_verdict_on_each_entry_is_doubted_three_times_and_th
         // By themselves they take turns.
         assert_eq!(hq.sizes()[3..], [4, 4, 4, 2, 1, 1, 1, 1, 1], "{name}");
         assert_eq!(hq.asked.load(Ordering::SeqCst), 0, "{name}");
-        let alone = hq.pushed.lock().expect("nobody panicked")[7..].concat();
+        let alone = hq.pushed.lock().expect("not poisoned")[7..].concat();
         assert_eq!(alone[..4].iter().collect::<BTreeSet<_>>().len(), 4, "{name}: {alone:?}");
         assert_eq!(alone[0], alone[4], "{name}: {alone:?}");
         assert_eq!(attempts(&shop).await, 0, "{name}");
@@ -322,7 +322,7 @@ async fn a_store_says_since_when_something_in_between_answers_until_headquarters
     let person = shop.sign_in("administrator").await;
     let (mut sender, mut cycle) = (Sender::default(), Cycle::default());
     let shown = async || person.get("/sync/status").await.ok(200)["alarms"].clone();
-    let said = || hq.said.lock().expect("nobody panicked").last().cloned().unwrap_or_default();
+    let said = || hq.said.lock().expect("not poisoned").last().cloned().unwrap_or_default();
     assert_eq!(shown().await, json!([]));
     let since = shop.clock.now();
     sender.step(&shop.store).await;
@@ -349,8 +349,8 @@ async fn a_store_says_since_when_something_in_between_answers_until_headquarters
     assert_eq!(shown().await, json!([]));
     cycle.step(&shop.store).await;
     assert!(!said().contains("alarms"), "{}", said());
-    // A gateway that says that nobody is there tells the truth.
-    *hq.answer.lock().expect("nobody panicked") = Some(between(503, ""));
+    // A gateway that says that no server is there tells the truth.
+    *hq.answer.lock().expect("not poisoned") = Some(between(503, ""));
     person.sell(json!([line("TEA", 1)])).await.ok(201);
     sender.step(&shop.store).await;
     assert_eq!(shown().await, json!([]));
@@ -412,7 +412,7 @@ async fn when_all_pushes_fail_for_long_nothing_is_dead_and_all_of_it_goes_once_t
     assert_eq!(waiting.iter().map(|entry| entry.attempts).collect::<Vec<_>>(), [0; 4]);
     assert!(waiting.iter().all(|entry| entry.waits_alone_since.is_none()), "no other one got a verdict");
     let tried: BTreeSet<i64> =
-        hq.pushed.lock().expect("nobody panicked").iter().rev().take(4).flatten().copied().collect();
+        hq.pushed.lock().expect("not poisoned").iter().rev().take(4).flatten().copied().collect();
     assert_eq!(tried.len(), 4, "they take turns");
 
     hq.mend();
@@ -465,7 +465,7 @@ async fn what_waits_alone_has_every_second_turn_however_many_customers_wait_as_w
     send(&mut sender, &shop, 9).await;
     let outbox = shop.outbox().await;
     let is_customer = |seq: &i64| outbox.iter().any(|entry| entry.seq == *seq && entry.entity_type == "customers");
-    let pushed = hq.pushed.lock().expect("nobody panicked").clone();
+    let pushed = hq.pushed.lock().expect("not poisoned").clone();
     let turns: Vec<bool> = pushed[1..].iter().map(|seqs| seqs.iter().any(is_customer)).collect();
     assert_eq!(turns, [false, true, false, true, false, true, false, true], "{pushed:?}");
     let customers: BTreeSet<i64> = pushed[1..].concat().into_iter().filter(is_customer).collect();

@@ -13,7 +13,7 @@ use tillkeep_store::sync::{Cycle, Sender};
 
 use crate::kit::Shop;
 
-/// A headquarters that settles in each handshake what it was told to, and looks at a clock of its own.
+/// A headquarters that settles in each handshake what the test says, and looks at a clock of its own.
 struct Settling {
     settled: Mutex<Json>,
     /// More of its answer to a handshake.
@@ -36,9 +36,9 @@ impl Transport for Settling {
                 let mut answer = json!({
                     "epoch": "e", "ticket": "t", "ticketKnown": true, "serverVersion": "", "versions": {},
                     "clock": "2026-11-20T14:00:00.000Z",
-                    "acknowledged": *self.settled.lock().expect("nobody panicked"),
+                    "acknowledged": *self.settled.lock().expect("not poisoned"),
                 });
-                for (key, value) in self.more.lock().expect("nobody panicked").as_object().into_iter().flatten() {
+                for (key, value) in self.more.lock().expect("not poisoned").as_object().into_iter().flatten() {
                     answer[key] = value.clone();
                 }
                 answer
@@ -49,7 +49,7 @@ impl Transport for Settling {
                 let sent: Json = serde_json::from_slice(&request.json.unwrap_or_default()).unwrap_or_default();
                 self.pushed
                     .lock()
-                    .expect("nobody panicked")
+                    .expect("not poisoned")
                     .extend(sent["envelopes"].as_array().cloned().unwrap_or_default());
                 let left = |envelope: &Json| {
                     json!({"entity_type": envelope["entity_type"], "entity_id": envelope["entity_id"], "status": "ok",
@@ -57,14 +57,14 @@ impl Transport for Settling {
                 };
                 json!({"results": sent["envelopes"].as_array().into_iter().flatten().map(left).collect::<Vec<_>>()})
             }
-            other => return Err(format!("nobody asks for {other}")),
+            other => return Err(format!("no test asks for {other}")),
         };
         Ok(Reply { status: 200, from_hq: true, retry_after: None, body: body.to_string().into() })
     }
 }
 
 #[tokio::test]
-async fn a_customer_that_headquarters_refused_and_somebody_resolved_is_marked_for_the_people_here() {
+async fn a_customer_that_headquarters_refused_and_resolved_is_marked_for_the_people_here() {
     for sent_again in [false, true] {
         let hq = Settling::new();
         let shop = Shop::with_line(hq.clone()).await;
@@ -76,9 +76,9 @@ async fn a_customer_that_headquarters_refused_and_somebody_resolved_is_marked_fo
         if sent_again {
             Sender::default().step(&shop.store).await;
         }
-        *hq.settled.lock().expect("nobody panicked") = json!([{"seq": entry.seq, "outcome": "resolved", "nodeEpoch": entry.node_epoch, "entityId": entry.entity_id}]);
+        *hq.settled.lock().expect("not poisoned") = json!([{"seq": entry.seq, "outcome": "resolved", "nodeEpoch": entry.node_epoch, "entityId": entry.entity_id}]);
         Cycle::default().step(&shop.store).await;
-        assert!(shop.outbox().await.is_empty(), "nobody will try it again");
+        assert!(shop.outbox().await.is_empty(), "it is not tried again");
         assert_eq!(person.get(&path).await.ok(200)["flags"], json!(["not_at_headquarters"]), "{sent_again}");
         assert_eq!(person.get("/customers?search=Eve").await.ok(200)[0]["flags"], json!(["not_at_headquarters"]));
     }
@@ -126,7 +126,7 @@ async fn what_was_sent_is_forgotten_when_both_clocks_say_so_and_is_made_again_fr
     let kept = async |up_to: Option<i64>| {
         let long_kept: Vec<Json> =
             up_to.map(|seq| json!({"seq": seq, "nodeEpoch": first.node_epoch})).into_iter().collect();
-        *hq.more.lock().expect("nobody panicked") = json!({"longKept": long_kept});
+        *hq.more.lock().expect("not poisoned") = json!({"longKept": long_kept});
         Cycle::default().step(&shop.store).await;
         (
             usize::from(!sent().await.payload.is_empty()),
@@ -140,11 +140,11 @@ async fn what_was_sent_is_forgotten_when_both_clocks_say_so_and_is_made_again_fr
     assert_eq!(kept(Some(0)).await, (1, 1, 1), "headquarters has none of it for so long");
     assert_eq!(kept(Some(1)).await, (0, 1, 1), "the number stays, and so does a dead letter until it is settled");
 
-    hq.pushed.lock().expect("nobody panicked").clear();
-    *hq.more.lock().expect("nobody panicked") = json!({"resendFrom": 1});
+    hq.pushed.lock().expect("not poisoned").clear();
+    *hq.more.lock().expect("not poisoned") = json!({"resendFrom": 1});
     Cycle::default().step(&shop.store).await;
     Sender::default().step(&shop.store).await;
-    let again = hq.pushed.lock().expect("nobody panicked").clone();
+    let again = hq.pushed.lock().expect("not poisoned").clone();
     assert_eq!(again.len(), 1, "{again:?}");
     assert_eq!((&again[0]["seq"], &again[0]["data"]["firstName"]), (&json!(1), &json!("Ada")));
     assert_eq!(again[0]["timestamp"], json!(first.timestamp));
@@ -160,7 +160,7 @@ async fn a_dead_letter_goes_again_when_headquarters_says_that_it_never_refused_i
     assert!(dead.dead_lettered_at.is_some());
     Cycle::default().step(&shop.store).await;
     assert!(shop.outbox().await[0].dead_lettered_at.is_some(), "it has the refusal");
-    *hq.more.lock().expect("nobody panicked") = json!({"neverRefused": [dead.seq, 4711]});
+    *hq.more.lock().expect("not poisoned") = json!({"neverRefused": [dead.seq, 4711]});
     Cycle::default().step(&shop.store).await;
     Sender::default().step(&shop.store).await;
     assert_eq!(shop.outbox().await, []);

@@ -12,24 +12,24 @@ use tillkeep_storage::sea_orm::{
 use tillkeep_store::Store;
 use tokio_util::sync::CancellationToken;
 
-use crate::kit::places::{Place, WRONG};
+use crate::kit::devices::{Device, WRONG};
 use crate::kit::{Shop, people, rows};
 
 /// Seven wrong PINs there, waited for: the next minute is lost.
-async fn block(shop: &Shop, place: &Place) {
+async fn block(shop: &Shop, device: &Device) {
     for _ in 0..7 {
-        assert_eq!(place.guess("T1").await, 401);
+        assert_eq!(device.guess("T1").await, 401);
         shop.clock.advance(11_000);
     }
-    assert_eq!(place.guess("T1").await, 429);
+    assert_eq!(device.guess("T1").await, 429);
 }
 
 #[tokio::test]
 async fn of_two_hundred_guesses_at_once_from_an_address_three_are_looked_at() {
     let shop = Shop::open().await;
-    let place = Place::at(&shop, "192.0.2.66");
+    let device = Device::at(&shop, "192.0.2.66");
     let before = shop.store.auth.pins.computed();
-    let statuses = futures_util::future::join_all((0..200).map(|_| place.guess("T1"))).await;
+    let statuses = futures_util::future::join_all((0..200).map(|_| device.guess("T1"))).await;
     let looked_at = statuses.iter().filter(|status| **status == 401).count();
     // A slow machine lets the first wait of a second pass meanwhile, never more than waiting gives.
     println!("{looked_at} were looked at");
@@ -37,10 +37,10 @@ async fn of_two_hundred_guesses_at_once_from_an_address_three_are_looked_at() {
     assert_eq!(shop.store.auth.pins.computed() - before, 2 * looked_at as u64, "two hashes for each");
     assert!(statuses.iter().all(|status| [401, 429].contains(status)), "{statuses:?}");
     // On a slow machine those that were refused may have waited for the others alone.
-    while place.guess("T1").await == 401 {}
-    let told = audit_log::Entity::find().filter(audit_log::Column::Action.eq("login.blocked"));
-    let told = told.count(shop.store.test_db().reader()).await.expect("the log");
-    assert!((1..=2).contains(&told), "once, and again when the wait becomes a long one: {told}");
+    while device.guess("T1").await == 401 {}
+    let logged = audit_log::Entity::find().filter(audit_log::Column::Action.eq("login.blocked"));
+    let logged = logged.count(shop.store.test_db().reader()).await.expect("the log");
+    assert!((1..=2).contains(&logged), "once, and again when the wait becomes a long one: {logged}");
 }
 
 #[tokio::test]
@@ -48,7 +48,7 @@ async fn a_blocked_till_stays_blocked_after_a_restart() {
     let shop = Shop::open().await;
     shop.insert::<register::Entity>([rows::register("02", "T2")]).await;
     let (_, key) = shop.enrolled(&shop.sign_in("store_manager").await, "01").await;
-    let till = Place::at(&shop, "192.0.2.1").with(&key);
+    let till = Device::at(&shop, "192.0.2.1").with(&key);
     block(&shop, &till).await;
     let (_, pin) = people::person(&shop, "cashier").await;
     let again = Store::open(shop.store.settings.clone(), shop.clock.clone(), CancellationToken::new()).await;
@@ -63,8 +63,8 @@ async fn a_terminal_that_no_text_column_holds_is_refused_before_its_pin_is_looke
     let shop = Shop::open().await;
     let before = shop.store.auth.pins.computed();
     for terminal in ["", " ", "a\u{0}b", "a\nb", &"x".repeat(101)] {
-        let told = Place::at(&shop, "192.0.2.1").pin(terminal, WRONG).await;
-        assert_eq!((told.status, told.body["details"][0]["field"].as_str()), (422, Some("terminalId")), "{terminal:?}");
+        let got = Device::at(&shop, "192.0.2.1").pin(terminal, WRONG).await;
+        assert_eq!((got.status, got.body["details"][0]["field"].as_str()), (422, Some("terminalId")), "{terminal:?}");
     }
     assert_eq!(shop.store.auth.pins.computed(), before);
 }
@@ -85,7 +85,7 @@ async fn a_store_lists_its_own_sessions_and_ends_them() {
 }
 
 #[tokio::test]
-async fn a_person_whose_pin_headquarters_changed_or_who_left_is_out_with_the_pull() {
+async fn a_user_with_a_pin_changed_at_headquarters_or_who_left_is_out_with_the_pull() {
     for (name, change) in [
         ("re-PINned", (|row, now| row.pin_changed_at = Some(now)) as fn(&mut user::Model, tillkeep_model::Instant)),
         ("deactivated", |row, _| row.is_active = false),
@@ -130,20 +130,20 @@ async fn six_right_pins_at_one_moment_at_one_address_are_all_let_in_after_a_stor
         pins.push(people::person(&shop, "cashier").await.1);
     }
     // Those that the process before had let in and never judged.
-    let place = [Bucket::new(Kind::UnknownDevices, "192.0.2.1").at(shop.store.id)];
+    let buckets = [Bucket::new(Kind::UnknownDevices, "192.0.2.1").at(shop.store.id)];
     for _ in 0..3 {
         let tx = shop.store.test_db().begin().await.expect("a transaction");
-        let taken = attempts::take(&tx, &place, shop.store.auth.judge(), shop.clock.now()).await.expect("a decision");
+        let taken = attempts::take(&tx, &buckets, shop.store.auth.judge(), shop.clock.now()).await.expect("a decision");
         assert!(matches!(taken, Decision::Go(_)));
         tx.commit().await.expect("a commit");
     }
     let mut settings = shop.store.settings.clone();
     settings.sign_in.waits_for_others = Duration::from_mins(1);
     shop.store = Store::open(settings, shop.clock.clone(), CancellationToken::new()).await.expect("a store");
-    let place = Place::at(&shop, "192.0.2.1");
+    let device = Device::at(&shop, "192.0.2.1");
     let tills = (1..).map(|number| format!("T{number}"));
-    let told = join_all(pins.iter().zip(tills).map(async |(pin, till)| place.pin(&till, pin).await.status)).await;
-    assert_eq!(told, [200; 6]);
+    let statuses = join_all(pins.iter().zip(tills).map(async |(pin, till)| device.pin(&till, pin).await.status)).await;
+    assert_eq!(statuses, [200; 6]);
     let counters = pin_attempt::Entity::find().all(shop.store.test_db().reader()).await.expect("the counters");
     assert!(counters.iter().all(|row| (row.wrong_today, row.in_a_row) == (0, 0)), "{counters:?}");
 }

@@ -27,7 +27,7 @@ use crate::kit::{Shop, id, line, rows};
 #[derive(Default)]
 struct Plain {
     seen: Mutex<Seen>,
-    /// A store is told that its departments changed.
+    /// A store is notified that its departments changed.
     tells: Notify,
 }
 
@@ -54,7 +54,7 @@ struct Seen {
 
 impl Plain {
     fn seen(&self) -> MutexGuard<'_, Seen> {
-        self.seen.lock().expect("nobody panicked")
+        self.seen.lock().expect("not poisoned")
     }
 
     /// The versions from which a type was asked for.
@@ -150,8 +150,8 @@ async fn socket(State(hq): State<Arc<Plain>>, upgrade: WebSocketUpgrade) -> Resp
         hq.seen().signed.push(first);
         loop {
             hq.tells.notified().await;
-            let told = json!({"type": "sync:notify", "entityType": "departments"}).to_string();
-            if socket.send(Message::Text(told.into())).await.is_err() {
+            let notice = json!({"type": "sync:notify", "entityType": "departments"}).to_string();
+            if socket.send(Message::Text(notice.into())).await.is_err() {
                 return;
             }
         }
@@ -190,7 +190,7 @@ async fn at_a_headquarters_that_speaks_the_specification_alone_a_store_pulls_and
         till.sell(json!([line("TEA", 1)])).await.ok(201);
     }
     let (mut cycle, mut sender) = (Cycle::default(), Sender::default());
-    // Nobody knows yet what is spoken there.
+    // It is not known yet what is spoken there.
     assert!(matches!(sender.step(&shop.store).await, Round::Wait(_)));
     assert!(shop.outbox().await.iter().all(|entry| entry.attempts == 0));
     cycle.step(&shop.store).await;
@@ -225,7 +225,7 @@ async fn at_a_headquarters_that_speaks_the_specification_alone_a_store_pulls_and
 }
 
 #[tokio::test]
-async fn a_store_that_ever_shook_hands_takes_a_missing_handshake_for_somebody_else_s_word() {
+async fn a_store_that_ever_shook_hands_takes_a_missing_handshake_for_the_word_of_another_server() {
     let (hq, shop) = plain().await;
     hq.seen().shakes_hands = true;
     Cycle::default().step(&shop.store).await;
@@ -252,7 +252,7 @@ async fn eventually(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
 }
 
 #[tokio::test]
-async fn a_store_says_who_it_is_on_the_socket_and_pulls_what_it_is_told_of_as_the_specification_has_it() {
+async fn a_store_says_who_it_is_on_the_socket_and_pulls_what_it_is_notified_of_as_the_specification_has_it() {
     let (hq, shop) = plain().await;
     let tasks = TaskTracker::new();
     start(&shop.store, &tasks);

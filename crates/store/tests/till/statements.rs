@@ -70,12 +70,12 @@ async fn a_quote_costs_one_statement_and_so_does_what_is_scanned_again() {
         person.get(&path).await.ok(200);
         assert_eq!(cost(async { person.get(&path).await.ok(200) }).await, 1, "{code}");
     }
-    // A label is another one each time: is it a barcode, whose number is it, what is there of it.
+    // A label is another one each time: is it a barcode, which product has it, what is there of it.
     assert_eq!(cost(async { person.get("/pos/lookup/2104011012378").await.ok(200) }).await, 3);
 }
 
 #[tokio::test]
-async fn a_sign_in_with_a_pin_costs_fourteen_statements_and_somebody_new_four_more() {
+async fn a_sign_in_with_a_pin_costs_fourteen_statements_and_a_new_user_four_more() {
     let shop = Shop::that_rests().await;
     // The counter of the address is there from the first sign-in on.
     shop.sign_in("cashier").await;

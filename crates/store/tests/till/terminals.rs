@@ -1,11 +1,11 @@
-//! After a sign-in the till is that of the sign-in: nobody sells into, opens or closes another's drawer.
+//! After a sign-in the till is that of the sign-in: no cashier sells into, opens or closes another's drawer.
 
 use serde_json::{Value as Json, json};
 use tillkeep_model::ids;
 use tillkeep_storage::entity::{register, sale, user_store_role};
 use uuid::Uuid;
 
-use crate::kit::places::Place;
+use crate::kit::devices::Device;
 use crate::kit::{Person, Shop, cart, id, line, people, rows};
 
 const TILL: &str = "192.0.2.1";
@@ -29,11 +29,11 @@ async fn with_two_tills() -> (Shop, Json) {
     (shop, session)
 }
 
-/// Somebody with a default role who signed in with a name, so at no till.
+/// A user with a default role who signed in with a name, so at no till.
 async fn without_a_till(shop: &Shop, role: &str) -> Person {
     let (user, pin) = people::person(shop, role).await;
-    let place = Place::at(shop, TILL);
-    place.person(&place.login(&format!("{role}-{user}"), &pin).await)
+    let device = Device::at(shop, TILL);
+    device.person(&device.login(&format!("{role}-{user}"), &pin).await)
 }
 
 #[tokio::test]

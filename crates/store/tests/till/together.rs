@@ -81,7 +81,7 @@ async fn a_line_that_breaks_between_two_pages_of_the_rates_of_a_group_leaves_its
     step(&shop).await;
     assert_eq!((of_local(&shop.store).await, tax(&person).await), (before(), 500));
     assert_eq!((visible(&shop, "tax_group_rates").await, aside(&shop).await), (had, 3), "it lies aside");
-    // What people have is what headquarters is told.
+    // What people have is what headquarters knows.
     let asked = hq.take_asked();
     assert!(asked.contains(&format!("tax_group_rates {} has {had}", had + 2)), "{asked:?}");
     step(&shop).await;
@@ -127,7 +127,7 @@ async fn taxes_that_change_while_they_come_are_those_of_one_moment() {
     }
     let ends = rates(&[("GST", 70_000), ("NEW", 20_000)]);
     assert_eq!(of_local(&shop.store).await, ends);
-    let seen = hq.seen.lock().expect("nobody panicked").clone();
+    let seen = hq.seen.lock().expect("not poisoned").clone();
     let had = [before(), rates(&[("GST", 60_000)]), ends];
     assert!(seen.len() > 5 && seen.iter().all(|seen| had.contains(seen)), "headquarters never had one of {seen:?}");
 }
@@ -218,7 +218,7 @@ async fn what_lies_aside_of_commits_that_headquarters_lost_is_never_shown() {
 }
 
 #[tokio::test]
-async fn a_product_whose_group_is_gone_waits_for_its_new_one() {
+async fn a_product_without_its_group_waits_for_its_new_one() {
     let (hq, shop, person, _) = settled().await;
     hq.commit(|data, tag| data.put("products", rows::product("LOCAL", 10_000, "QUEBEC"), tag));
     hq.commit(|data, tag| {

@@ -42,7 +42,7 @@ impl Transport for Slow {
                 let taken = |envelope: &Value| json!({"entity_type": envelope["entity_type"], "entity_id": envelope["entity_id"], "status": "ok"});
                 json!({"results": sent["envelopes"].as_array().into_iter().flatten().map(taken).collect::<Vec<_>>()})
             }
-            other => return Err(format!("nobody asks for {other}")),
+            other => return Err(format!("no test asks for {other}")),
         };
         Ok(Reply { status: 200, from_hq: true, retry_after: None, body: body.to_string().into() })
     }

@@ -34,7 +34,7 @@ impl Api {
         Ok(api)
     }
 
-    /// The same server, for somebody else.
+    /// The same server, for another caller.
     pub fn with(&self, token: &str) -> Self {
         Self { token: token.to_owned(), ..self.clone() }
     }

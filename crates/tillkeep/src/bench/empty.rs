@@ -1,4 +1,4 @@
-//! What P3 is compared with: a server of its own whose one handler does nothing behind the check of the sync token.
+//! What P3 is compared with: a server of its own with one handler that does nothing behind the check of the sync token.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use tokio::net::TcpListener;
 use crate::output::say;
 use crate::run::stop_on_signal;
 
-/// The command that runs it, which nobody else is shown.
+/// The command that runs it, which no help shows.
 pub const COMMAND: &str = "empty-handler";
 
 #[derive(Args)]

@@ -18,7 +18,7 @@ pub const BAD_EVERY: usize = 100;
 pub enum Bad {
     /// The reader of the envelope: a quantity is a word.
     Unread,
-    /// A rule, once it is compared with what is there: nobody deletes a sale.
+    /// A rule, once it is compared with what is there: no sale is deleted.
     Rule,
     /// What is done with it in the end: no number holds the stock that would be left.
     Effect,

@@ -9,8 +9,8 @@ use super::Bench;
 /// What a figure is to reach.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Goal {
-    /// It is told and no more.
-    Told,
+    /// It is shown and no more.
+    Shown,
     /// So much of its limit, or more.
     Ratio(f64),
     /// This or more.
@@ -30,8 +30,8 @@ pub struct Figure {
 }
 
 impl Figure {
-    pub const fn told(name: &'static str, unit: &'static str) -> Self {
-        Self { name, unit, limit: "", goal: Goal::Told }
+    pub const fn shown(name: &'static str, unit: &'static str) -> Self {
+        Self { name, unit, limit: "", goal: Goal::Shown }
     }
 
     pub const fn most(name: &'static str, unit: &'static str, most: f64) -> Self {

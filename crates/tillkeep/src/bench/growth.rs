@@ -104,7 +104,7 @@ async fn run(bench: &Bench) -> Result<Vec<Sample>> {
     // The rows that the others are copies of.
     push(&chain, &store, &products, Requests { count: 1, ..batches }).await?;
     Word::load(&chain.machine(&store)).await?;
-    // What a store pulled is written when somebody looks.
+    // What a store pulled is written when a user looks.
     chain.admin.get("/sync/dashboard").await?;
     let chain = chain.restart(|path| grow(path, SMALL, SMALL, FEW_STORES)).await?;
     let pushes = Pushes { store: &store, products: &products, requests: batches };

@@ -94,7 +94,7 @@ pub async fn run(args: BenchArgs) -> Result<()> {
     let stop = stop_on_signal()?;
     // Before anything takes minutes.
     let earlier = args.against.as_deref().map(Report::read).transpose()?;
-    // Nothing that was told of this program is true of another one.
+    // Nothing that is set for this program is true of another one.
     let (program, built_from) = match args.program {
         Some(path) => (path.canonicalize().with_context(|| format!("--program {}", path.display()))?, None),
         None => (std::env::current_exe()?, std::env::var(COMMIT).ok()),

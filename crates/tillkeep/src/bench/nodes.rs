@@ -55,7 +55,7 @@ const PRODUCTS: usize = 200;
 const SALES: usize = 100;
 
 const fn rate(asked: &Asked, unit: &'static str) -> Figure {
-    Figure::new(asked.rate, unit, "one server", Goal::Told)
+    Figure::new(asked.rate, unit, "one server", Goal::Shown)
 }
 
 pub const MEASUREMENT: Measurement = Measurement {
@@ -63,22 +63,22 @@ pub const MEASUREMENT: Measurement = Measurement {
     title: "two servers of headquarters on one PostgreSQL (with --postgres; with --nats, a broker between them)",
     figures: &[
         rate(&VERSIONS, "requests/s"),
-        Figure::told(VERSIONS.cpu, "µs/request"),
-        Figure::told(VERSIONS.database, "µs/request"),
+        Figure::shown(VERSIONS.cpu, "µs/request"),
+        Figure::shown(VERSIONS.database, "µs/request"),
         rate(&KEPT, "requests/s"),
-        Figure::told(KEPT.cpu, "µs/request"),
-        Figure::told(KEPT.database, "µs/request"),
+        Figure::shown(KEPT.cpu, "µs/request"),
+        Figure::shown(KEPT.database, "µs/request"),
         rate(&READ, "requests/s"),
-        Figure::told(READ.cpu, "µs/request"),
-        Figure::told(READ.database, "µs/request"),
+        Figure::shown(READ.cpu, "µs/request"),
+        Figure::shown(READ.database, "µs/request"),
         rate(&PUSHED, "sales/s"),
-        Figure::told(PUSHED.cpu, "µs/sale"),
-        Figure::told(PUSHED.database, "µs/sale"),
+        Figure::shown(PUSHED.cpu, "µs/sale"),
+        Figure::shown(PUSHED.database, "µs/sale"),
         Figure::most(MEDIAN, "ms", 50.0),
         Figure::most(P99, "ms", 250.0),
-        Figure::told(sockets::COUNT, "stores"),
+        Figure::shown(sockets::COUNT, "stores"),
         Figure::most(sockets::MEMORY, "KiB", 12.0),
-        Figure::most(sockets::TOLD, "ms", 1000.0),
+        Figure::most(sockets::NOTIFIED, "ms", 1000.0),
         Figure::most(sockets::PULLED, "ms", 5000.0),
     ],
     run: |bench| Box::pin(run(bench)),

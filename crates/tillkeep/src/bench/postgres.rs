@@ -112,7 +112,7 @@ async fn replicated(
              WITH (create_slot = false, slot_name = '{name}')"
         );
         execute(there, &sql).await?;
-        // `i` is a table whose copy has not begun.
+        // `i` is a table before its copy has begun.
         until(there, "SELECT BOOL_OR(srsubstate <> 'i') FROM pg_subscription_rel").await?;
         let begun = Instant::now();
         // From `s` on a table is in step; that it is said to be ready comes a second later.
@@ -182,9 +182,9 @@ impl Database {
 
 async fn connect(url: &str) -> Result<PgConnection> {
     let options: PgConnectOptions = url.parse()?;
-    // What takes long here is meant to, and what the server notes of it is nobody's news.
+    // What takes long here is meant to, and what the server notes of it is no news.
     let options = options.disable_statement_logging().options([("client_min_messages", "warning")]);
-    PgConnection::connect_with(&options).await.context("PostgreSQL does not answer, or lets nobody in")
+    PgConnection::connect_with(&options).await.context("PostgreSQL does not answer, or refuses the connection")
 }
 
 /// The texts have nothing in them that anybody typed but the address of the server.
@@ -290,7 +290,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tables_and_rows_of_sqlite_are_told_to_postgres_in_its_own_words() {
+    fn tables_and_rows_of_sqlite_are_written_in_the_words_of_postgres() {
         let dir = tempfile::tempdir().expect("a directory");
         let path = dir.path().join("source.db");
         let conn = rusqlite::Connection::open(&path).expect("a file");

@@ -146,8 +146,8 @@ mod tests {
         Figure::new("slow", "per s", "a limit", Goal::Ratio(0.5)),
         Figure::most("time", "ms", 10.0),
         Figure::new("enough", "per s", "", Goal::Least(3.0)),
-        Figure::told("size", "MiB"),
-        Figure::told("never taken", "MiB"),
+        Figure::shown("size", "MiB"),
+        Figure::shown("never taken", "MiB"),
     ];
     const MEASUREMENT: Measurement =
         Measurement { id: "P0", title: "", figures: FIGURES, run: |_| Box::pin(async { Ok(Vec::new()) }) };

@@ -25,9 +25,9 @@ pub const MEASUREMENT: Measurement = Measurement {
     id: "P7",
     title: "sign-in with a PIN",
     figures: &[
-        Figure::new(FEW, "per s", "three Argon2id hashes", Goal::Told),
+        Figure::new(FEW, "per s", "three Argon2id hashes", Goal::Shown),
         Figure::new(MANY, "per s", "the same with 10 people", Goal::Ratio(0.8)),
-        Figure::told(TIME, "ms"),
+        Figure::shown(TIME, "ms"),
     ],
     run: |bench| Box::pin(run(bench)),
 };
@@ -47,14 +47,15 @@ const OTHERS: Copies = Copies {
 
 async fn run(bench: &Bench) -> Result<Vec<Sample>> {
     // Both at once, in turn: what else the machine does falls on both.
-    let (mut small, mut large) = (Place::open(bench, PEOPLE).await?, Place::open(bench, bench.sizes.people).await?);
+    let (mut small, mut large) =
+        (MeasuredStore::open(bench, PEOPLE).await?, MeasuredStore::open(bench, bench.sizes.people).await?);
     let hashes = hashes(&small.dir).await?;
     for _ in 0..bench.sizes.sign_ins {
         small.sign_in().await?;
         large.sign_in().await?;
     }
-    for place in [small.server, large.server] {
-        place.stop().await;
+    for server in [small.server, large.server] {
+        server.stop().await;
     }
     small.chain.stop().await;
     large.chain.stop().await;
@@ -68,7 +69,7 @@ async fn run(bench: &Bench) -> Result<Vec<Sample>> {
 }
 
 /// A store with people, of whom one signs in.
-struct Place {
+struct MeasuredStore {
     chain: Chain,
     server: Child,
     /// Of the store.
@@ -78,7 +79,7 @@ struct Place {
     times: Times,
 }
 
-impl Place {
+impl MeasuredStore {
     async fn open(bench: &Bench, people: usize) -> Result<Self> {
         let mut chain = Chain::start(bench).await?;
         let store = chain.provision().await?;
@@ -102,10 +103,10 @@ impl Place {
         let body = json!({"pin": pin, "storeId": store.id, "terminalId": "bench"}).to_string();
         let line = Line::open(&server.url).await?;
         let request = request("POST", "/auth/pin-login", "", &body);
-        let mut place = Self { chain, server, dir: store.dir, line, request, times: Times::default() };
-        place.sign_in().await?;
-        place.times = Times::default();
-        Ok(place)
+        let mut measured = Self { chain, server, dir: store.dir, line, request, times: Times::default() };
+        measured.sign_in().await?;
+        measured.times = Times::default();
+        Ok(measured)
     }
 
     async fn sign_in(&mut self) -> Result<()> {

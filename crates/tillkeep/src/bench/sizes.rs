@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Sizes {
-    /// Runs of each measurement when nobody says how many.
+    /// Runs of each measurement when no flag says how many.
     pub runs: usize,
     /// Products that a store loads (P1), and of the large tables (P10).
     pub products: usize,

@@ -29,7 +29,7 @@ use super::statistics::millis;
 
 pub const COUNT: &str = "sockets";
 pub const MEMORY: &str = "memory of each";
-pub const TOLD: &str = "until all are told";
+pub const NOTIFIED: &str = "until all are told";
 pub const PULLED: &str = "until all have pulled";
 /// Sockets that open at once, and stores that pull at once.
 const AT_ONCE: usize = 32;
@@ -41,9 +41,9 @@ pub const MEASUREMENT: Measurement = Measurement {
     id: "P4",
     title: "open sockets of stores",
     figures: &[
-        Figure::told(COUNT, "stores"),
+        Figure::shown(COUNT, "stores"),
         Figure::most(MEMORY, "KiB", 12.0),
-        Figure::most(TOLD, "ms", 1000.0),
+        Figure::most(NOTIFIED, "ms", 1000.0),
         Figure::most(PULLED, "ms", 5000.0),
     ],
     run: |bench| Box::pin(run(bench)),
@@ -75,7 +75,7 @@ async fn run(bench: &Bench) -> Result<Vec<Sample>> {
     Ok(samples)
 }
 
-/// Sockets of the stores of `tokens` at `url`, and a change of a product that all are told of.
+/// Sockets of the stores of `tokens` at `url`, and a change of a product that all are notified of.
 pub async fn hold(
     url: &str,
     chain: &Chain,
@@ -93,22 +93,22 @@ pub async fn hold(
     let mut line = Line::open(&chain.hq.url).await?;
     line.expect(&request("PATCH", &format!("/products/{product}"), &chain.admin.token, &change)).await?;
     let begun = Instant::now();
-    let told = tokio::time::timeout(PATIENCE, async {
-        let mut told = 0;
-        while told < tokens.len() {
+    let notified = tokio::time::timeout(PATIENCE, async {
+        let mut notified = 0;
+        while notified < tokens.len() {
             let message = all.next().await.context("a socket was closed")??;
-            told += usize::from(matches!(&message, Message::Text(text) if text.contains("\"products\"")));
+            notified += usize::from(matches!(&message, Message::Text(text) if text.contains("\"products\"")));
         }
         anyhow::Ok(begun.elapsed())
     });
-    let told = told.await.context("not every store was told")??;
+    let notified = notified.await.context("not every store was notified")??;
     let pulled = pull(url, tokens, &path).await?;
     drop(all);
     let each = after.saturating_sub(before) as f64 / 1024.0 / tokens.len() as f64;
     Ok(vec![
         Sample::new(COUNT, tokens.len() as f64),
         Sample::new(MEMORY, each),
-        Sample::new(TOLD, millis(told)),
+        Sample::new(NOTIFIED, millis(notified)),
         Sample::new(PULLED, millis(pulled)),
     ])
 }

@@ -23,7 +23,7 @@ pub const MEASUREMENT: Measurement = Measurement {
     figures: &[
         Figure::most(HQ, "ms", 100.0),
         Figure::most(STORE, "ms", 100.0),
-        Figure::told(MEMORY, "MiB"),
+        Figure::shown(MEMORY, "MiB"),
         Figure::most(SIZE, "MiB", 40.0),
     ],
     run: |bench| Box::pin(run(bench)),

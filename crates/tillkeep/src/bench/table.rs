@@ -5,7 +5,7 @@ use super::report::{Report, Row};
 use super::statistics::Spread;
 
 const COLUMNS: [&str; 6] = ["", "median (min … max)", "unit", "limit", "ratio (min … max)", "goal"];
-/// Those whose figures stand under each other.
+/// Those with figures that stand under each other.
 const RIGHT: [bool; 6] = [false, true, false, true, true, false];
 
 /// The table, with a line for each measurement above its figures.
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_stand_under_each_other_with_their_limit_and_goal_and_what_is_missing_is_told() {
+    fn figures_stand_under_each_other_with_their_limit_and_goal_and_what_is_missing_is_named() {
         let even = |value| Spread { min: value, median: value, max: value };
         let row = |name: &str, value: Spread, limit, goal| Row {
             id: "P6".into(),

@@ -73,20 +73,20 @@ fn a_read_replica_is_one_of_a_postgresql_and_its_password_is_not_printed() {
     };
     let replica = "database_read_url = 'postgres://till:hunter2@replica/chain'";
     let primary = "database_url = 'postgres://till:hunter2@db/chain'";
-    for (text, told) in [
+    for (text, reason) in [
         (replica.to_owned(), "the read replica of a PostgreSQL"),
         (format!("{primary}\ndatabase_read_url = 'hunter2'"), "database_read_url (DATABASE_READ_URL): the address"),
         (format!("{primary}\n{replica}\nread_replica_max_lag_seconds = 1"), "between 2 and 3600"),
     ] {
         let error = format!("{:#}", database(&read(&text)).expect_err("refused"));
-        assert!(error.contains(told) && !error.contains("hunter2"), "{error}");
+        assert!(error.contains(reason) && !error.contains("hunter2"), "{error}");
     }
     let hq = read(&format!("{primary}\n{replica}"));
     assert!(database(&hq).is_ok() && !format!("{hq:#?}").contains("hunter2"));
 }
 
 #[test]
-fn a_least_length_of_pins_that_nobody_could_have_is_refused() {
+fn a_least_length_that_no_pin_could_have_is_refused() {
     let dir = tempfile::tempdir().expect("dir");
     let path = dir.path().join("tillkeep.toml");
     for (length, sound) in [(3, false), (4, true), (12, true), (13, false)] {
@@ -166,7 +166,7 @@ fn a_broker_that_cannot_be_one_is_refused_and_its_password_is_not_printed() {
     }
     assert!(broker(&read("")).expect("none").is_none());
     let hq = read("nats_url = 'nats://till:hunter2@127.0.0.1:9'");
-    let shown = format!("{hq:#?} {:?}", broker(&hq).expect("one that nobody answers at"));
+    let shown = format!("{hq:#?} {:?}", broker(&hq).expect("one that does not answer"));
     assert!(shown.contains("***@127.0.0.1:9") && !shown.contains("hunter2"), "{shown}");
 }
 

@@ -19,7 +19,7 @@ use crate::output::say;
 use crate::run::stop_on_signal;
 use plant::Planted;
 
-/// Headquarters of the demo is here when it can be, as a server that nobody told another address; its stores follow.
+/// Headquarters of the demo is here when it can be, as a server without another address; its stores follow.
 const FIRST_PORT: u16 = 8080;
 /// Ports that are looked at when that one is taken.
 const PORTS: u16 = 200;
@@ -121,7 +121,7 @@ async fn any_gone(hq: &Child, stores: &[(&plant::PlantedStore, Child)]) -> Strin
     }
 }
 
-/// The first port from here that nobody has: the same at every start, as long as nobody takes it.
+/// The first free port from here: the same at every start, as long as it stays free.
 fn free_port(from: u16) -> Result<u16> {
     let is_free = |port: &u16| std::net::TcpListener::bind(("127.0.0.1", *port)).is_ok();
     let last = from.saturating_add(PORTS);

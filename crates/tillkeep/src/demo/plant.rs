@@ -16,7 +16,7 @@ use uuid::Uuid;
 use super::chain::{self, Chain};
 use crate::lock::Lock;
 
-/// Somebody of the demo.
+/// A user of the demo.
 #[derive(Clone)]
 pub struct Account {
     pub username: String,

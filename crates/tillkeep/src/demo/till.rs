@@ -113,7 +113,7 @@ impl Till {
     async fn sign_in(&self, account: &Account) -> Result<String> {
         let body = json!({"username": account.username, "pin": account.pin});
         let answer = self.call(Method::POST, None, "/auth/login", Some(body)).await?.1;
-        answer["data"]["accessToken"].as_str().map(str::to_owned).context("nobody could sign in yet")
+        answer["data"]["accessToken"].as_str().map(str::to_owned).context("no user could sign in yet")
     }
 
     async fn pin_in(&self) -> Result<String> {

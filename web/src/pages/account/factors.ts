@@ -17,7 +17,7 @@ export function whatIsAsked({ setting, required, factors }: Factors): {
   if (setting === 'off') {
     return {
       tone: '',
-      text: 'Headquarters asks nobody for a second factor now. What you set up here is asked for once that is switched on.',
+      text: 'Headquarters asks no user for a second factor now. What you set up here is asked for once that is switched on.',
     }
   }
   if (factors.length > 0) {
@@ -46,7 +46,7 @@ export function recoverySheet(codes: readonly string[], username: string, addres
     '',
     ...codes,
     '',
-    'Each signs you in once with your PIN when your app or passkey is not at hand. Keep them where nobody else reads them.',
+    'Each signs you in once with your PIN when your app or passkey is not at hand. Keep them where no one else reads them.',
   ].join('\n')
 }
 

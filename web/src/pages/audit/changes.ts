@@ -46,7 +46,7 @@ function membersOf(before: unknown[], after: unknown[]): Change[] {
   ]
 }
 
-/** Keys whose values are amounts in minor units. */
+/** Keys of amounts in minor units. */
 const AMOUNTS = /^(price|minPrice|cost|storePrice|creditLimit|defaultFloat|cashVarianceLimit|unlinkedRefundLimit)$/
 
 /** A value of the log for people. */

@@ -19,7 +19,7 @@ export const DAYS = [
   { key: 'to', label: 'To day' },
 ] as const
 
-/** One thing alone, which an entry of it leads to: nobody types an id. */
+/** One thing alone, which an entry of it leads to: no user types an id. */
 export const ONE_THING = 'entityId'
 
 export const FILTER_KEYS = ['userId', 'action', 'entityType', 'from', 'to', ONE_THING] as const

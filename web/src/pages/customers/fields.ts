@@ -5,7 +5,7 @@ import { RULES } from '@/rules/customer'
 
 export const NEW_CUSTOMER = initialOf(RULES)
 
-/** Who somebody is, which stores write too, and what headquarters alone sets. */
+/** Who a customer is, which stores write too, and what headquarters alone sets. */
 export function customerFields(isNew: boolean, currency: Currency) {
   type Described = Field & { key: keyof typeof RULES }
   const section = (name: string, fields: Described[]) => fields.map((field) => ({ ...field, section: name }))

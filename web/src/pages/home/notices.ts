@@ -8,7 +8,7 @@ export type Notice = Answer['data'][number]
 
 const TITLES: Readonly<Record<string, string>> = {
   no_second_factor: 'No second factor',
-  pin_ended: 'A PIN was guessed by somebody else',
+  pin_ended: 'A PIN was guessed by another person',
   first_pin_expired: 'First PINs that ran out',
   registers_without_till: 'Tills that are not enrolled',
 }

@@ -3,13 +3,13 @@ import { isOutdated } from '@/api/errors'
 
 export type Price = Schemas['StorePrice']
 
-/** Sales that may come in between before it is told as a conflict. */
+/** Sales that may come in between before it is shown as a conflict. */
 const TRIES = 5
 
 /**
  * Changes a store's price from the version in sight. Each sale in that store gives the row a new version, as the stock is in
  * it too: where the price is still the one in sight, the change is sent again from the present version. Whatever else
- * somebody changed is told.
+ * another user changed is shown.
  */
 export async function onTopOfSales(
   seen: Price | undefined,

@@ -43,9 +43,9 @@ async function inTurn(rows: readonly StoreRow[], change: (row: StoreRow) => Prom
 function allOf(failures: readonly Failure[], tried: number): unknown {
   const { error } = failures[0]!
   if (tried === 1) return error
-  const told = failures.map(({ code, error }) => `${code}: ${wordsOf(error)}`).join(' ')
+  const reasons = failures.map(({ code, error }) => `${code}: ${wordsOf(error)}`).join(' ')
   const code = error instanceof ApiError ? error.code : 'unknown'
-  return new ApiError(0, code, `Done in ${tried - failures.length} of ${tried} stores. ${told}`)
+  return new ApiError(0, code, `Done in ${tried - failures.length} of ${tried} stores. ${reasons}`)
 }
 
 /** The prices of a product in all stores that one may see, and how they are changed: in one store or in several. */

@@ -1,7 +1,7 @@
 import { computed, reactive, toValue, type MaybeRefOrGetter } from 'vue'
 
 /**
- * What a role holds and what somebody ticked since. Only the ticks are kept, so that they stay when the role is loaded
+ * What a role holds and what the user ticked since. Only the ticks are kept, so that they stay when the role is loaded
  * again with what others have changed.
  */
 export function useHolding(saved: MaybeRefOrGetter<readonly string[]>) {

@@ -1,4 +1,4 @@
-/** Who was told that nothing is missing: Home does not ask again as long as this tab is open. */
+/** Who has seen that nothing is missing: Home does not ask again as long as this tab is open. */
 let person: string | undefined
 
 export const isComplete = (id: string | undefined): boolean => id !== undefined && id === person

@@ -71,7 +71,7 @@ export const STEPS: readonly Step[] = [
   {
     key: 'person',
     title: 'A person who sells',
-    text: 'Somebody besides you, with a role such as Cashier in the store. The page says what they do on their first day.',
+    text: 'A user besides you, with a role such as Cashier in the store. The page says what they do on their first day.',
     to: { name: 'users' },
     action: 'To the users',
     needs: ['users.view', 'users.create'],

@@ -5,7 +5,7 @@ import type { Tone } from '@/components/StatusPill.vue'
 
 export type Level = Schemas['StockOfStore']
 
-/** What is wrong with what is on hand; nothing when it is enough, or nobody counts it. */
+/** What is wrong with what is on hand; nothing when it is enough, or not counted. */
 export function warningOf(level: Level): { tone: Tone; word: string } | null {
   if (level.product && !level.product.trackStock) return null
   if (level.quantity < 0) return { tone: 'bad', word: 'Below zero' }

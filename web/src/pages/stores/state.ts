@@ -3,7 +3,7 @@ import type { Tone } from '@/components/StatusPill.vue'
 
 type Known = Pick<Schemas['Store'], 'isActive' | 'firstSeenAt'>
 
-/** The first one that fits; `connected` is undefined when nobody said. */
+/** The first one that fits; `connected` is undefined when it is unknown. */
 const STATES: { fits: (store: Known, connected?: boolean) => boolean; tone: Tone; word: string }[] = [
   { fits: (store) => !store.isActive, tone: 'quiet', word: 'Inactive' },
   { fits: (_, connected) => connected === true, tone: 'good', word: 'Connected' },

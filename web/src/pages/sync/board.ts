@@ -149,7 +149,7 @@ function useViewers(begin: () => void, stop: () => void) {
     start()
   }
 
-  /** For another person, or nobody. */
+  /** For another person, or none. */
   function change(mayBegin: boolean): void {
     end()
     if (viewers > 0 && mayBegin) start()

@@ -4,7 +4,7 @@ import { api, data, type Schemas } from '@/api/client'
 import { ApiError, isRefused, refusal, unreachable } from '@/api/errors'
 import * as line from '@/api/line'
 
-/** The event stream of the dashboard (docs/api.md, section 5), kept up for as long as somebody looks. */
+/** The event stream of the dashboard (docs/api.md, section 5), kept up for as long as a page looks. */
 
 export type Dashboard = Schemas['Dashboard']
 export type DashboardStore = Schemas['DashboardStore']
@@ -101,7 +101,7 @@ async function read(listener: Listener, stop: AbortSignal, alive: () => void): P
       tell(listener, next.value.event, next.value.data)
     }
   } catch (error) {
-    // Of a line that hangs nobody else may have noticed anything yet.
+    // A line that hangs may have gone unnoticed until now.
     if (silent.signal.aborted) line.silent()
     throw error
   } finally {

@@ -173,7 +173,7 @@ export function connections(stores: readonly BoardStore[]): Summary {
   }
 }
 
-/** Entries that failed and nobody has settled: one number, of which some are dead. */
+/** Entries that failed and are not settled: one number, of which some are dead. */
 export function failures(stores: readonly BoardStore[]): Summary {
   const sum = (of: (store: BoardStore) => number) => stores.reduce((total, store) => total + of(store), 0)
   const [failed, dead, full] = [

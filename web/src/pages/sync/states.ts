@@ -25,12 +25,12 @@ export function behind(store: BoardStore): StoreType[] {
   return store.sync.filter(isBehind)
 }
 
-/** Before a store pulled anything nobody knows what it has. */
+/** Before a store pulled anything it is unknown what it has. */
 export function hasPulled(store: BoardStore): boolean {
   return store.sync.some(({ direction }) => direction === 'pull')
 }
 
-/** Entries that HQ refused and nobody has settled. What a store sends no more is among them, and counts once. */
+/** Entries that HQ refused and that are not settled. What a store sends no more is among them, and counts once. */
 export function failedOf(store: BoardStore): number {
   return Math.max(store.errorCount, store.deadLettered)
 }
@@ -91,7 +91,7 @@ interface Rule {
   word: string
   tone: Tone
   fits: (store: BoardStore) => boolean
-  /** Why, and what to do when somebody has to do something. */
+  /** Why, and what to do when a user has to do something. */
   why?: (store: BoardStore) => string
 }
 
@@ -193,7 +193,7 @@ export function stateOf(store: BoardStore): StoreState {
   return { key, word: RULES[key].word, tone: RULES[key].tone, place }
 }
 
-/** What somebody has to look at though nothing failed: counted as alarms, beside the entries that failed. */
+/** What a user has to look at though nothing failed: counted as alarms, beside the entries that failed. */
 const ALARMS = ['twice', 'unstored', 'alarmed', 'stuck'] as const
 
 export function hasAlarm(store: BoardStore): boolean {
@@ -204,9 +204,9 @@ export function hasAlarm(store: BoardStore): boolean {
 export function reasons(store: BoardStore): { text: string; tone: Tone }[] {
   const worst = stateOf(store).key
   // What is dead has failed as well: that is one thing to look at, unless no more is kept.
-  const isTold = (key: StateKey) =>
+  const isShown = (key: StateKey) =>
     key === worst || (RULES[key].tone === 'bad' && (key !== 'failed' || worst !== 'dead' || store.failuresFull))
-  return KEYS.filter((key) => RULES[key].fits(store) && isTold(key)).flatMap((key) => {
+  return KEYS.filter((key) => RULES[key].fits(store) && isShown(key)).flatMap((key) => {
     const { why, tone } = RULES[key]
     return why ? [{ text: why(store), tone }] : []
   })

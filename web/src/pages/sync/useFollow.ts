@@ -7,7 +7,7 @@ const EVERY_MS = 15_000
 const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
 
 /**
- * Loads again when `sign` changes: one at a time, at most every 15 s, and not while nobody looks. What is returned is the
+ * Loads again when `sign` changes: one at a time, at most every 15 s, and not while out of sight. What is returned is the
  * time of day of what is shown.
  */
 export function useFollow(load: Loaded<unknown>, sign: () => unknown): Readonly<Ref<string | null>> {

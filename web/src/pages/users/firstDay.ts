@@ -1,6 +1,6 @@
 import { dateTime } from '@/format/dates'
 
-/** Somebody with a PIN that headquarters made for them. */
+/** A user with a PIN that headquarters made for them. */
 export interface Newcomer {
   displayName: string
   username: string
@@ -13,23 +13,23 @@ export interface Newcomer {
   isBack: boolean
 }
 
-/** Said of somebody without a role, wherever that is seen. */
+/** Said of a user without a role, wherever that is seen. */
 export const NO_ROLE =
-  'Without a role somebody can choose a PIN and nothing else: no till lets them sell, and no page opens for them.'
+  'Without a role a user can choose a PIN and nothing else: no till lets them sell, and no page opens for them.'
 
-/** Said of somebody who did not change the PIN that was made for them in time. */
+/** Said of a user who did not change the PIN that was made for them in time. */
 export const RUN_OUT =
   'The PIN that was made for them was not changed in time and is good for nothing any more. Make a new one and hand it over.'
 
-/** Said of somebody whose PIN was taken away. */
+/** Said of a user after their PIN was taken away. */
 export const NO_PIN =
-  'They have no PIN: somebody else knew it, so it was taken away. Nobody signs in before a new one is made and handed over.'
+  'They have no PIN: another person knew it, so it was taken away. They do not sign in before a new one is made and handed over.'
 
 /** What an owner of a PIN that was made for them does, and where. */
 export const FIRST_STEP =
   'Its owner first chooses a PIN of their own: in the browser at headquarters, or at a till of their store while the store is connected to headquarters. With that one they sign in at the till.'
 
-/** What somebody with such a PIN does first, as it is handed over to them: to be copied or printed. */
+/** What a user with such a PIN does first, as it is handed over to them: to be copied or printed. */
 export function firstDay(newcomer: Newcomer, address: string, nameOf: (storeId: string) => string): string {
   const { displayName, username, pin, roles, isBack, firstPinExpiresAt } = newcomer
   const stores = roles.flatMap(({ storeId }) => (storeId ? [nameOf(storeId)] : []))
@@ -54,6 +54,6 @@ export function firstDay(newcomer: Newcomer, address: string, nameOf: (storeId: 
     ...(hasRole ? ['', 'Your work:'] : []),
     ...roles.map(({ roleName, storeId }) => `- ${roleName}, ${storeId ? nameOf(storeId) : 'all stores'}`),
     '',
-    'Show nobody your PIN: whoever knows it can sell in your name.',
+    'Show your PIN to no one: whoever knows it can sell in your name.',
   ].join('\n')
 }

@@ -1,11 +1,11 @@
 import type { Schemas } from '@/api/client'
 import type { Tone } from '@/components/StatusPill.vue'
 
-/** How somebody stands with their PIN. */
+/** How a user stands with their PIN. */
 
 export type Known = Pick<Schemas['UserDetail'], 'isActive' | 'mustChangePin' | 'firstPinExpiresAt' | 'hasPin'>
 
-/** Whether the PIN that was made for somebody is over before they changed it. */
+/** Whether the PIN that was made for a user is over before they changed it. */
 export const isRunOut = ({ firstPinExpiresAt }: Pick<Known, 'firstPinExpiresAt'>, now: number): boolean =>
   Boolean(firstPinExpiresAt) && Date.parse(firstPinExpiresAt!) <= now
 

@@ -1,7 +1,7 @@
 import { ruled } from '@/composables/fields'
 import { RULES } from '@/rules/user'
 
-/** What is written about somebody. */
+/** What is written about a user. */
 export const profile = (isNew: boolean) =>
   ruled(RULES, isNew, [
     { key: 'displayName', label: 'Name', kind: 'text', help: 'As it stands on receipts and reports.' },

@@ -3,7 +3,7 @@ import { computed } from 'vue'
 import { all, api, page } from '@/api/client'
 import { useSession } from '@/session/store'
 
-/** The roles that can be given to somebody, for a select; none for whoever gives no roles. */
+/** The roles that can be given to a user, for a select; none for whoever gives no roles. */
 export function useRoleOptions() {
   const session = useSession()
   const load = useQuery({

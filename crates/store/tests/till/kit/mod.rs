@@ -1,7 +1,7 @@
 //! A store with its replica filled by hand, and people who sign in to it.
 
+pub mod devices;
 pub mod people;
-pub mod places;
 pub mod rows;
 pub mod taxes;
 
@@ -86,7 +86,7 @@ impl Reply {
     }
 }
 
-/// Somebody who signed in.
+/// A user who signed in.
 #[derive(Clone)]
 pub struct Person {
     token: String,
@@ -155,7 +155,7 @@ async fn ask(router: &Router, method: &str, path: &str, token: Option<&str>, bod
     let (status, bytes) = answer(router, method, path, token, body).await;
     assert!(status != StatusCode::INTERNAL_SERVER_ERROR, "{method} {path} failed inside");
     if status.is_client_error() || status.is_server_error() {
-        // What fails is told in words of this program, not of the database or a library.
+        // What fails is said in words of this program, not of the database or a library.
         let text = String::from_utf8_lossy(&bytes).to_lowercase();
         for word in ["sqlite", "unique", "constraint", "column", "panicked", "src/", "axum"] {
             assert!(!text.contains(word), "{word} in {text}");
@@ -249,7 +249,7 @@ impl Shop {
         Self::within(self.directory, self.clock, line, CancellationToken::new()).await
     }
 
-    /// Somebody who is signed in at this store already.
+    /// A user who is signed in at this store already.
     pub fn person(&self, known: &Person) -> Person {
         Person { router: self.router.clone(), ..known.clone() }
     }
@@ -302,7 +302,7 @@ impl Shop {
         tx.commit().await.expect("a commit");
     }
 
-    /// Somebody with one of the default roles signs in at terminal T1 with a PIN.
+    /// A user with one of the default roles signs in at terminal T1 with a PIN.
     pub async fn sign_in(&self, role: &str) -> Person {
         self.sign_in_at(role, "T1").await
     }
@@ -312,7 +312,7 @@ impl Shop {
         self.sign_in_with(&known, terminal).await
     }
 
-    /// Somebody whose PIN is known signs in.
+    /// A user with a known PIN signs in.
     pub async fn sign_in_with(&self, (user_id, pin): &(Uuid, String), terminal: &str) -> Person {
         let body = json!({"pin": pin, "storeId": self.store.id, "terminalId": terminal});
         let answer = ask(&self.router, "POST", "/auth/pin-login", None, Some(body)).await.ok(200);
@@ -327,7 +327,7 @@ impl Shop {
         person
     }
 
-    /// What a balancer is told.
+    /// What a balancer gets.
     pub async fn ready(&self) -> Reply {
         let request = Request::builder().uri("/ready").body(Body::empty()).expect("a request");
         let answer = self.router.clone().oneshot(request).await.expect("an answer");

@@ -22,7 +22,7 @@ pub fn rates(of: &[(&str, i32)]) -> Rates {
 
 /// What the tax of the group LOCAL is made of at a store.
 pub async fn of_local(store: &Store) -> Rates {
-    let shop = store.known().shop().await.expect("the settings of the store");
+    let shop = store.cache().shop().await.expect("the settings of the store");
     let group = shop.tax_groups.get(&id("LOCAL"));
     group.iter().flat_map(|group| group.rates.iter()).map(|rate| (rate.code.clone(), rate.rate.0)).collect()
 }
@@ -85,7 +85,7 @@ impl Hq {
     }
 
     pub fn data(&self) -> MutexGuard<'_, Data> {
-        self.data.lock().expect("nobody panicked")
+        self.data.lock().expect("not poisoned")
     }
 
     pub fn commit(&self, what: impl FnOnce(&mut Data, Uuid)) {
@@ -103,12 +103,12 @@ impl Hq {
 
     /// Questions since the last time: routes, and of pulls the type, from where, and what the store says to have.
     pub fn take_asked(&self) -> Vec<String> {
-        std::mem::take(&mut *self.asked.lock().expect("nobody panicked"))
+        std::mem::take(&mut *self.asked.lock().expect("not poisoned"))
     }
 
     fn at(&self, question: &str, (after, always): (bool, bool), what: What) {
         let moment = Moment { question: question.to_owned(), after, always, what };
-        self.moments.lock().expect("nobody panicked").push(moment);
+        self.moments.lock().expect("not poisoned").push(moment);
     }
 
     /// The line breaks at the next question that begins so.
@@ -127,17 +127,17 @@ impl Hq {
 
     /// Nothing more happens by itself.
     pub fn rest(&self) {
-        self.moments.lock().expect("nobody panicked").clear();
+        self.moments.lock().expect("not poisoned").clear();
     }
 
     fn happen(&self, question: &str, after: bool) -> Result<(), String> {
         let is_now = |moment: &mut Moment| moment.after == after && question.starts_with(&moment.question);
-        let now: Vec<Moment> = self.moments.lock().expect("nobody panicked").extract_if(.., is_now).collect();
+        let now: Vec<Moment> = self.moments.lock().expect("not poisoned").extract_if(.., is_now).collect();
         let mut outcome = Ok(());
         for mut moment in now {
             outcome = outcome.and((moment.what)(self));
             if moment.always {
-                self.moments.lock().expect("nobody panicked").push(moment);
+                self.moments.lock().expect("not poisoned").push(moment);
             }
         }
         outcome
@@ -169,7 +169,7 @@ impl Transport for Hq {
     async fn send(&self, request: Request) -> Result<Reply, String> {
         if let Some(store) = self.watched.get() {
             let seen = of_local(store).await;
-            self.seen.lock().expect("nobody panicked").push(seen);
+            self.seen.lock().expect("not poisoned").push(seen);
         }
         let (path, query) = request.path.split_once('?').unwrap_or((&request.path, ""));
         let said = |name: &str| query.split('&').filter_map(|part| part.split_once('=')).find(|part| part.0 == name);
@@ -180,7 +180,7 @@ impl Transport for Hq {
             "/pull" => format!("{name} {since} has {}", number("has_version").unwrap_or(since)),
             path => path.to_owned(),
         };
-        self.asked.lock().expect("nobody panicked").push(question.clone());
+        self.asked.lock().expect("not poisoned").push(question.clone());
         self.happen(&question, false)?;
         let (status, body) = match path {
             "/handshake" => (

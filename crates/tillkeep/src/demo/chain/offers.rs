@@ -18,7 +18,7 @@ const FIXED_PRICE: [&str; 2] = ["GROC-0201", "DAIRY-0302"];
 const MIXED: [&str; 4] = ["CARE-0301", "CARE-0302", "CARE-0303", "CARE-0304"];
 const THREE_FOR_TEN: &str = "BEV-0303";
 
-/// One of each kind. None is in force: what a till is told of and does not charge would be a wrong price in a
+/// One of each kind. None is in force: what a till shows and does not charge would be a wrong price in a
 /// demonstration.
 pub fn specials(at: Instant, anchor_date: NaiveDate, products: &[product::Model]) -> Vec<product_special::Model> {
     let special = |code: &str, name: &str, kind: &str| product_special::Model {

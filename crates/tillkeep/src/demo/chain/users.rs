@@ -102,7 +102,7 @@ pub fn roles(at: Instant, users: &[DemoUser]) -> Vec<user_store_role::Model> {
     users.iter().map(row).collect()
 }
 
-/// Six digits that nobody before has and nobody guesses first.
+/// Six digits that no user before has and no guesser tries first.
 fn pin(seed: u64, username: &str, users: &[DemoUser]) -> String {
     let mut stream = Stream::new(seed, &format!("pin:{username}"));
     loop {

@@ -1,4 +1,4 @@
-//! Where somebody types a PIN: an address of the shop's network, with or without the key of an enrolled till.
+//! A device at which users type PINs: an address of the shop's network, with or without the key of an enrolled till.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -15,27 +15,27 @@ use uuid::Uuid;
 
 use super::{Person, Shop, id};
 
-/// Nine digits that nobody has: PINs of the test store are made from ids, and this one is not.
+/// Nine digits that no user has: PINs of the test store are made from ids, and this one is not.
 pub const WRONG: &str = "000000000";
 
-/// A place in the network of a shop.
+/// A device in the network of a shop, enrolled or not.
 #[derive(Clone)]
-pub struct Place {
+pub struct Device {
     router: Router,
     store: Uuid,
     address: &'static str,
     device: Option<String>,
 }
 
-/// An answer there.
-pub struct Told {
+/// An answer to it.
+pub struct PinAnswer {
     pub status: u16,
     pub body: Json,
     /// Seconds to wait before the next try, when there is something to wait for.
     pub wait: Option<i64>,
 }
 
-impl Told {
+impl PinAnswer {
     #[track_caller]
     pub fn refused(&self, status: u16, code: &str) {
         assert_eq!((self.status, self.body["code"].as_str()), (status, Some(code)), "{}", self.body);
@@ -47,22 +47,22 @@ impl Told {
     }
 }
 
-impl Place {
+impl Device {
     pub fn at(shop: &Shop, address: &'static str) -> Self {
         Self { router: routes::router(shop.store.clone(), &[]), store: shop.store.id, address, device: None }
     }
 
-    /// The same place with the key of an enrolled till.
+    /// The same device with the key of an enrolled till.
     pub fn with(&self, key: &str) -> Self {
         Self { device: Some(key.to_owned()), ..self.clone() }
     }
 
-    /// The same place when another server has taken over.
+    /// The same device when another server has taken over.
     pub fn served_by(self, store: Arc<Store>) -> Self {
         Self { router: routes::router(store, &[]), ..self }
     }
 
-    async fn send(&self, path: &str, token: Option<&str>, body: Json) -> Told {
+    async fn send(&self, path: &str, token: Option<&str>, body: Json) -> PinAnswer {
         let peer = SocketAddr::new(self.address.parse().expect("an address"), 40_000);
         let mut request = Request::post(format!("/api/v1{path}"))
             .header(header::CONTENT_TYPE, "application/json")
@@ -78,11 +78,11 @@ impl Place {
         let (status, wait) = (answer.status().as_u16(), answer.headers().get(header::RETRY_AFTER).cloned());
         let bytes = answer.into_body().collect().await.expect("a body").to_bytes();
         let wait = wait.map(|wait| wait.to_str().expect("a text").parse().expect("seconds"));
-        Told { status, body: serde_json::from_slice(&bytes).expect("JSON"), wait }
+        PinAnswer { status, body: serde_json::from_slice(&bytes).expect("JSON"), wait }
     }
 
     /// A PIN alone, typed at what calls itself `terminal`.
-    pub async fn pin(&self, terminal: &str, pin: &str) -> Told {
+    pub async fn pin(&self, terminal: &str, pin: &str) -> PinAnswer {
         self.send("/auth/pin-login", None, json!({"pin": pin, "storeId": self.store, "terminalId": terminal})).await
     }
 
@@ -90,26 +90,26 @@ impl Place {
         self.pin(terminal, WRONG).await.status
     }
 
-    pub async fn login(&self, username: &str, pin: &str) -> Told {
+    pub async fn login(&self, username: &str, pin: &str) -> PinAnswer {
         self.send("/auth/login", None, json!({"username": username, "pin": pin})).await
     }
 
-    /// Somebody who is signed in asks for a second person's yes.
-    pub async fn approval(&self, person: &Person, pin: &str) -> Told {
+    /// A user who is signed in asks for a second person's yes.
+    pub async fn approval(&self, person: &Person, pin: &str) -> PinAnswer {
         let context = json!({"cartHash": "a".repeat(64)});
         let body = json!({"permission": "pos.price.override", "pin": pin, "reason": "a tin", "context": context});
         self.send("/pos/approvals", Some(&person.token), body).await
     }
 
-    /// Somebody who signed in elsewhere, asking here.
+    /// A user who signed in elsewhere, asking here.
     pub fn again(&self, person: &Person) -> Person {
         Person { token: person.token.clone(), user_id: person.user_id, router: self.router.clone() }
     }
 
     /// Whoever signed in with this answer.
-    pub fn person(&self, told: &Told) -> Person {
-        assert_eq!(told.status, 200, "{}", told.body);
-        let data = &told.body["data"];
+    pub fn person(&self, answer: &PinAnswer) -> Person {
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        let data = &answer.body["data"];
         Person {
             token: data["accessToken"].as_str().expect("a token").to_owned(),
             user_id: data["user"]["id"].as_str().expect("an id").parse().expect("a UUID"),

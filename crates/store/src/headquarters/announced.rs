@@ -1,12 +1,12 @@
 //! How far headquarters said that its types are. Several servers may answer a store, and one of them may not know yet what
-//! another one said: it is told, and looks.
+//! another one said: it hears of that, and looks.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What was heard, by type.
 #[derive(Clone, Default)]
-pub struct Told(Arc<Mutex<Versions>>);
+pub struct Announced(Arc<Mutex<Versions>>);
 
 #[derive(Default)]
 struct Versions {
@@ -16,7 +16,7 @@ struct Versions {
     answered: BTreeMap<String, i64>,
 }
 
-impl Told {
+impl Announced {
     fn lock(&self) -> MutexGuard<'_, Versions> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -58,22 +58,22 @@ mod tests {
 
     #[test]
     fn what_the_socket_says_while_a_question_is_under_way_is_asked_for_with_the_next_one() {
-        let told = Told::default();
-        told.heard("products".to_owned(), 7);
-        told.heard("products".to_owned(), 5);
-        let said = told.unanswered();
+        let announced = Announced::default();
+        announced.heard("products".to_owned(), 7);
+        announced.heard("products".to_owned(), 5);
+        let said = announced.unanswered();
         assert_eq!(written(&said), "products:7");
-        told.heard("products".to_owned(), 8);
-        told.heard("tenders".to_owned(), 2);
-        told.answered(&said, &BTreeMap::from([("products".to_owned(), 7)]));
-        assert_eq!(written(&told.unanswered()), "products:8,tenders:2");
+        announced.heard("products".to_owned(), 8);
+        announced.heard("tenders".to_owned(), 2);
+        announced.answered(&said, &BTreeMap::from([("products".to_owned(), 7)]));
+        assert_eq!(written(&announced.unanswered()), "products:8,tenders:2");
         assert_eq!(
-            (told.version("products"), told.version("tenders"), told.version("users")),
+            (announced.version("products"), announced.version("tenders"), announced.version("users")),
             (Some(8), Some(2), None)
         );
         // Headquarters was restored: what it says now is so.
-        let said = told.unanswered();
-        told.answered(&said, &BTreeMap::from([("products".to_owned(), 3)]));
-        assert_eq!((told.version("products"), written(&told.unanswered())), (Some(3), String::new()));
+        let said = announced.unanswered();
+        announced.answered(&said, &BTreeMap::from([("products".to_owned(), 3)]));
+        assert_eq!((announced.version("products"), written(&announced.unanswered())), (Some(3), String::new()));
     }
 }

@@ -15,12 +15,12 @@ const PRODUCTS: u64 = 16 << 20;
 /// Codes that were looked up, at the most; each has at most a hundred letters.
 const CODES: u64 = 20_000;
 
-/// The memory of the newest version that somebody asked for.
+/// The memory of the newest version that was asked for.
 #[derive(Default)]
-pub(crate) struct Memory(RwLock<Option<Arc<Known>>>);
+pub(crate) struct Memory(RwLock<Option<Arc<VersionCache>>>);
 
 /// What is known of one version of the database.
-pub struct Known {
+pub struct VersionCache {
     version: u64,
     pub(super) db: Db,
     pub(super) store: Uuid,
@@ -31,25 +31,25 @@ pub struct Known {
 
 impl Memory {
     /// What is known of `db`, the database of `store`, as it is now.
-    pub(crate) fn known(&self, db: &Db, store: Uuid) -> Arc<Known> {
+    pub(crate) fn cache(&self, db: &Db, store: Uuid) -> Arc<VersionCache> {
         let version = db.memory_version();
         let present = self.0.read().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some(known) = present.filter(|known| known.version >= version) {
-            return known;
+        if let Some(cache) = present.filter(|cache| cache.version >= version) {
+            return cache;
         }
         let mut place = self.0.write().unwrap_or_else(PoisonError::into_inner);
         // Of those that come at once the first one makes it.
-        if let Some(known) = place.as_ref().filter(|known| known.version >= version) {
-            return known.clone();
+        if let Some(cache) = place.as_ref().filter(|cache| cache.version >= version) {
+            return cache.clone();
         }
-        let known = Arc::new(Known::nothing(version, db.clone(), store));
-        *place = Some(known.clone());
-        known
+        let cache = Arc::new(VersionCache::empty(version, db.clone(), store));
+        *place = Some(cache.clone());
+        cache
     }
 }
 
-impl Known {
-    fn nothing(version: u64, db: Db, store: Uuid) -> Self {
+impl VersionCache {
+    fn empty(version: u64, db: Db, store: Uuid) -> Self {
         Self { version, db, store, shop: OnceCell::new(), products: products(), codes: Cache::new(CODES) }
     }
 

@@ -1,4 +1,4 @@
-//! Somebody at an address of the shop's network, with or without the key of an enrolled till.
+//! A device at an address of the shop's network, with or without the key of an enrolled till.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -11,14 +11,14 @@ use crate::kit::{TestCluster, TestStore, eventually};
 /// Requests that are under way at once.
 const AT_ONCE: usize = 64;
 
-pub struct Place {
+pub struct Device {
     http: reqwest::Client,
     url: String,
     store: String,
     device: Option<String>,
 }
 
-impl Place {
+impl Device {
     /// At 127.0.0.`host`.
     pub fn at(host: u8, url: &str, store: &str) -> Self {
         let address = IpAddr::V4(Ipv4Addr::new(127, 0, 0, host));
@@ -57,7 +57,7 @@ impl Place {
     }
 }
 
-/// Somebody with a default role in a store, and the PIN that they chose, once the store knows it.
+/// A user with a default role in a store, and the PIN that they chose, once the store knows it.
 pub async fn person(chain: &TestCluster, site: &TestStore, name: &str, role: &str) -> String {
     let roles = chain.admin.get("/roles").await.data();
     let role =
