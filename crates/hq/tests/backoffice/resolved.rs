@@ -99,7 +99,8 @@ async fn a_sale_on_account_that_somebody_resolved_is_owed_at_headquarters_and_by
     assert!(named.len() == 1 && named[0].contains(&site.sale.to_string()), "{named:?}");
     let tx = site.kit.hq.db().begin().await.expect("a transaction");
     let told = nodes::to_acknowledge(&tx, site.store, "ticket").await.expect("what is told");
-    let told: Vec<_> = told.into_iter().map(|settled| (settled.told.at_headquarters, settled.told.charged)).collect();
+    let told: Vec<_> =
+        told.into_iter().map(|settled| (settled.acknowledged.at_headquarters, settled.acknowledged.charged)).collect();
     assert_eq!(told, [(Some(false), true)]);
     tx.commit().await.expect("a commit");
 }
