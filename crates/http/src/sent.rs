@@ -4,7 +4,7 @@
 use std::str::FromStr;
 
 use serde_json::Value as Json;
-use tillkeep_model::fields::{Field, Kept, Rule, Value};
+use tillkeep_model::fields::{ColumnValue, Field, Rule, Value};
 use tillkeep_model::{Instant, Money, Qty};
 use tillkeep_storage::sea_orm::{EntityTrait, ModelTrait};
 use uuid::Uuid;
@@ -40,11 +40,11 @@ pub trait Sent {
     /// Whether `row` has what this says in each column of the name of a field, as far as it was kept as it was sent.
     fn is_kept_in<M: ModelTrait>(&self, row: &M) -> bool {
         self.said().into_iter().all(|(name, said)| {
-            let Some(field) = field(Self::FIELDS, name).filter(|field| field.kept != Kept::Otherwise) else {
+            let Some(field) = field(Self::FIELDS, name).filter(|field| field.kept != ColumnValue::Otherwise) else {
                 return true;
             };
             let Ok(column) = <M::Entity as EntityTrait>::Column::from_str(name) else { return true };
-            let is_left_out = field.kept == Kept::IfSent && said.value() == Value::Null;
+            let is_left_out = field.kept == ColumnValue::IfSent && said.value() == Value::Null;
             is_left_out || Value::from(&row.get(column)) == said.value()
         })
     }

@@ -80,7 +80,7 @@ impl Alarm {
         text
     }
 
-    /// The alarms that were said, each code once; `unknown` hears how many there were that nobody here knows.
+    /// The alarms that were said, each code once; `unknown` hears how many there were that are not known here.
     pub fn read(text: &str, unknown: impl FnOnce(usize)) -> Vec<Self> {
         let items = || text.split(',').filter(|item| !item.is_empty());
         let read = |item: &str| {

@@ -1,11 +1,11 @@
-//! What somebody may approve for somebody else, at the till and for one action. `docs/domain.md`.
+//! What an approver may approve for a caller, at the till and for one action. `docs/domain.md`.
 
 use crate::permission::code;
 
 /// Something that may be approved.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Approvable {
-    /// The permission in whose place an approval stands.
+    /// The permission that an approval stands in for.
     pub code: &'static str,
     /// Whoever holds one of these does it without asking, and may approve it: mostly the permission itself.
     pub holders: &'static [&'static str],
@@ -32,7 +32,7 @@ impl Approvable {
         Self { code, holders, about }
     }
 
-    /// The one in whose place an approval of `code` stands.
+    /// The one that an approval of `code` stands in for.
     #[must_use]
     pub fn find(code: &str) -> Option<&'static Self> {
         ALL.into_iter().find(|known| known.code == code)

@@ -1,5 +1,5 @@
 //! Objects by the names of their keys. serde also reads a struct from a list, value by value in the order of its fields:
-//! `["root", "739154"]` would sign somebody in, and mean something else as soon as a field is added before the others.
+//! `["root", "739154"]` would sign a user in, and mean something else as soon as a field is added before the others.
 
 use std::fmt;
 

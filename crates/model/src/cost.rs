@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::Money;
 
 thread_local! {
-    /// Whether what is serialised here and now is for somebody who may see no costs.
+    /// Whether what is serialised here and now is for a caller who may see no costs.
     static WITHHELD: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cost_is_left_out_of_what_is_written_for_somebody_who_may_not_see_it_and_of_nothing_else() {
+    fn a_cost_is_left_out_of_what_is_written_for_a_caller_who_may_not_see_it_and_of_nothing_else() {
         const ALL: &str = r#"{"price":9,"cost":5,"floor":null,"careless":7}"#;
         assert_eq!(written(), ALL);
         assert_eq!(Cost::without(true, written), r#"{"price":9,"careless":null}"#);

@@ -28,7 +28,7 @@ pub fn store_product(store_id: Uuid, product_id: Uuid) -> Uuid {
     named(&format!("spd:{store_id}:{product_id}"))
 }
 
-/// A line of a document whose sender gave it no id.
+/// A line of a document to which its sender gave no id.
 #[must_use]
 pub fn line(document_id: Uuid, kind: &str, line_no: i32) -> Uuid {
     named(&format!("{kind}:{document_id}:{line_no}"))
@@ -43,7 +43,7 @@ pub fn elsewhere(whole: Uuid, sent: Uuid) -> Uuid {
 
 /// `named`, the id that something has by its name, beside `whole`, which it is a part of: it begins with the time of that
 /// one, so that the rows of one document stand together in every index and those of the next behind them. The rest is that
-/// of the name, and the version is 8. A whole whose id has no time leaves the name as it is.
+/// of the name, and the version is 8. A whole with an id without a time leaves the name as it is.
 #[must_use]
 pub fn beside(whole: Uuid, named: Uuid) -> Uuid {
     if whole.get_version_num() != 7 {

@@ -7,16 +7,16 @@ pub trait Requirement: Send + Sync + 'static {
     /// The codes, OR between them; a pattern `module.*` stands for every code of the module.
     fn any_of() -> Vec<&'static str>;
 
-    /// Whether somebody who must change their PIN first is let through.
+    /// Whether a user who must change their PIN first is let through.
     const BEFORE_PIN_CHANGE: bool = false;
 
-    /// Whether somebody who must set up a second factor first is let through.
+    /// Whether a user who must set up a second factor first is let through.
     const BEFORE_FACTOR: bool = false;
 
     /// Whether headquarters wants the second factor to have been shown lately; see [`Fresh`].
     const FRESH: bool = false;
 
-    /// Whether somebody is let through who sits at a device that is not enrolled, where all must be.
+    /// Whether a user is let through who sits at a device that is not enrolled, where all must be.
     const AT_STRANGE_DEVICES: bool = Self::BEFORE_PIN_CHANGE;
 }
 
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn each_module_has_a_type_whose_pattern_matches_its_codes_and_no_others() {
+    fn each_module_has_a_type_with_a_pattern_of_its_codes_and_no_others() {
         let mut modules: Vec<&str> = ALL.iter().map(|code| module_of(code)).collect();
         modules.dedup();
         assert_eq!(PATTERNS.iter().map(|pattern| module_of(pattern)).collect::<Vec<_>>(), modules);

@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn amounts_whose_sum_no_amount_holds_are_flagged_like_others() {
+    fn amounts_with_a_sum_that_no_amount_holds_are_flagged_like_others() {
         let line = LineFigures { net: Money(i64::MAX), tax: Money(1), total: Money(i64::MIN) };
         let sale = SaleFigures {
             net: Money(i64::MAX),

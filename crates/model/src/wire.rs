@@ -161,7 +161,7 @@ pub struct VersionsAnswer {
     pub resync: Vec<String>,
 }
 
-/// `POST /sync/change-pin`: a store forwards what somebody typed there.
+/// `POST /sync/change-pin`: a store forwards what a user typed there.
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = ForwardedPin)]
@@ -174,7 +174,7 @@ pub struct PinChange {
     pub new_pin: Option<String>,
 }
 
-/// `POST /sync/sign-in`: somebody typed a PIN at a store that cannot verify it.
+/// `POST /sync/sign-in`: a user typed a PIN at a store that cannot verify it.
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StoreSignIn {
@@ -322,7 +322,7 @@ pub mod close {
 }
 
 /// Turns the keys of a row from `snake_case` to camelCase, so that senders of either spelling are understood. Only
-/// the row's own keys: what lies inside a JSON column is somebody else's text.
+/// the row's own keys: what lies inside a JSON column is the text of another program.
 pub fn normalise_keys(row: &mut serde_json::Map<String, serde_json::Value>) {
     if !row.keys().any(|key| key.contains('_')) {
         return;

@@ -17,9 +17,9 @@ pub const PLACES: &[(&str, &str)] = &[
     ("tx.begin", "before a write begins"),
     ("tx.stamp", "a transaction is written, its versions are not given yet"),
     ("tx.commit", "everything is written, nothing is committed"),
-    ("tx.committed", "committed, and nobody was told yet"),
+    ("tx.committed", "committed, and no caller was answered yet"),
     ("group.filled", "several transactions are written, their one commit is not made"),
-    ("group.committed", "the one commit of several transactions is on disk, none of them is told"),
+    ("group.committed", "the one commit of several transactions is on disk, none of them is answered"),
     ("outbox.enqueue", "the document is written, its entry is not"),
     ("outbox.confirm", "HQ took entries, the store has not noted it"),
     ("outbox.confirmed", "the entries are moved, not committed"),
@@ -84,7 +84,7 @@ pub fn set(name: &str, actions: &str) {
     fail::cfg(name, actions).unwrap_or_else(|error| panic!("{name}={actions}: {error}"));
 }
 
-/// Calls `what` whenever somebody comes by a place, for tests within one process; the one who comes waits for it.
+/// Calls `what` whenever a thread comes by a place, for tests within one process; it waits for the call.
 ///
 /// # Panics
 /// When a test does so already.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use tillkeep_http::{Clock, files};
-use tillkeep_storage::backup::{self, Kept};
+use tillkeep_storage::backup::{self, KeyFile};
 use tillkeep_storage::{Db, Side};
 
 use crate::lock::Lock;
@@ -59,7 +59,7 @@ pub async fn write(args: Backup) -> Result<()> {
     let mut kept = Vec::new();
     for name in KEYS {
         match fs::read(data_dir.join(name)) {
-            Ok(content) => kept.push(Kept { name: name.to_owned(), content }),
+            Ok(content) => kept.push(KeyFile { name: name.to_owned(), content }),
             // A store that has not reached headquarters has no PIN key yet; keys may come from the environment.
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => return Err(error).with_context(|| data_dir.join(name).display().to_string()),
@@ -117,7 +117,7 @@ pub async fn restore(args: Restore) -> Result<()> {
     if !parts.is_empty() {
         say!("The database that was there is {} now.", parts.join(", "));
     }
-    for Kept { name, content } in &content.kept {
+    for KeyFile { name, content } in &content.kept {
         if KEYS.contains(&name.as_str()) {
             put_key_back(&data_dir.join(name), content, &before).with_context(|| name.clone())?;
         }

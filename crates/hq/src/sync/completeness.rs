@@ -9,7 +9,7 @@ use tillkeep_http::error::{Error, Result};
 use tillkeep_http::{Answer, Caller, Params};
 use tillkeep_model::calendar::Calendar;
 use tillkeep_model::permission::code::StoresView;
-use tillkeep_storage::completeness::{self, Day, Known, Outbox, Reported, Verdict};
+use tillkeep_storage::completeness::{self, Day, Outbox, Reported, StoreContact, Verdict};
 use tillkeep_storage::entity::store;
 use tillkeep_storage::nodes;
 use tillkeep_storage::sea_orm::EntityTrait;
@@ -74,8 +74,11 @@ pub(super) async fn completeness(
     let last_seen = heard.at.map(|at| at.utc().date_naive().to_string());
     let calendar = Calendar::new(&store.timezone, &store.business_day_start);
     let first_seen = store.first_seen_at.map(|at| calendar.date(at).to_string());
-    let known =
-        Known { pending: reported.pending > 0, first_seen: first_seen.as_deref(), last_seen: last_seen.as_deref() };
+    let known = StoreContact {
+        pending: reported.pending > 0,
+        first_seen: first_seen.as_deref(),
+        last_seen: last_seen.as_deref(),
+    };
     let mut days = completeness::days(&conn, store_id, &dates, known).await?;
     for day in &mut days {
         if !single {

@@ -141,7 +141,7 @@ async fn record(
         resync,
         put_back: continuity.store_restored() && request.ticket.is_some(),
         resend_from,
-        acknowledged: settled.into_iter().map(|settled| settled.told).collect(),
+        acknowledged: settled.into_iter().map(|settled| settled.acknowledged).collect(),
         never_refused,
         audit: Some(own),
         keep_verifier_days: Some(if global == GlobalPeople::Online { hq.auth.keep_verifier_days } else { 0 }),
@@ -244,7 +244,7 @@ async fn admitted(hq: &Hq, store_id: Uuid, code: &str, request: &HandshakeReques
 async fn raise(tx: &mut Tx, settled: &[Settled]) -> Result<()> {
     for entity in registry::pulled().filter(|entity| entity.is_pushed()) {
         let of_type = settled.iter().filter(|settled| settled.entity_type == entity.name);
-        let ids: Vec<Uuid> = of_type.filter_map(|settled| settled.told.entity_id.parse().ok()).collect();
+        let ids: Vec<Uuid> = of_type.filter_map(|settled| settled.acknowledged.entity_id.parse().ok()).collect();
         if !ids.is_empty() {
             tx.restamp(entity, &ids).await?;
         }

@@ -1,6 +1,6 @@
 //! Changes of stock by hand. One is written once, by the store, which fixes what its stock made of it.
 
-use super::{Book, By, Field, Kept, Rule, change, id, money, text, word};
+use super::{Book, By, ColumnValue, Field, Rule, change, id, money, text, word};
 use crate::adjustment::{WORDS, WORDS_BY_HAND};
 
 const fn by_hand(field: Field) -> Field {
@@ -46,7 +46,7 @@ pub static BOOK: Book = Book {
 pub static REQUEST: [Field; 7] = [
     id("id").required(),
     PRODUCT,
-    CHANGE.kept(Kept::IfSent),
+    CHANGE.kept(ColumnValue::IfSent),
     change("newQuantity"),
     word("reason", &WORDS_BY_HAND).required(),
     UNIT_COST,

@@ -34,7 +34,7 @@ impl Book {
         self.fields.iter().filter(move |field| field.is_writable(side))
     }
 
-    /// A new row as far as nobody sent anything else.
+    /// A new row as far as nothing else was sent.
     pub fn initial(&self, sent: &Map<String, Json>) -> Map<String, Json> {
         let value = |field: &Field| match field.initial {
             Initial::Empty => None,

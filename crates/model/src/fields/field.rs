@@ -24,7 +24,7 @@ pub enum By {
     Maker,
 }
 
-/// What a new row has in a field that nobody sent.
+/// What a new row has in a field that was not sent.
 #[derive(Clone, Copy, Debug)]
 pub enum Initial {
     /// The default of its column: nothing, `false`, 0, an empty list.
@@ -51,17 +51,17 @@ pub struct Field {
     /// Nothing obeys it yet: forms do not offer it.
     pub not_in_use: bool,
     /// How a request that comes again is held against the row that it made.
-    pub kept: Kept,
+    pub kept: ColumnValue,
 }
 
 /// What a row has in the column of a field that a request says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kept {
+pub enum ColumnValue {
     /// What was sent.
     AsSent,
     /// What was sent; something else when nothing was.
     IfSent,
-    /// What the handler made of it: the handler compares it, or nobody does.
+    /// What the handler made of it: the handler compares it, or it is not compared.
     Otherwise,
 }
 
@@ -76,7 +76,7 @@ impl Field {
             initial: Initial::Empty,
             by: By::Hq,
             not_in_use: false,
-            kept: Kept::AsSent,
+            kept: ColumnValue::AsSent,
         }
     }
 
@@ -111,7 +111,7 @@ impl Field {
     }
 
     #[must_use]
-    pub const fn kept(self, kept: Kept) -> Self {
+    pub const fn kept(self, kept: ColumnValue) -> Self {
         Self { kept, ..self }
     }
 

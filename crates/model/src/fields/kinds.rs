@@ -37,7 +37,7 @@ pub const fn country(name: &'static str) -> Field {
     shaped(name, 2, &shape::COUNTRY)
 }
 
-/// JSON of at most `max` bytes, which nobody looks into.
+/// JSON of at most `max` bytes, which is not looked into.
 pub const fn json(name: &'static str, max: usize) -> Field {
     Field::new(name, Rule::Json { max })
 }
@@ -52,7 +52,7 @@ pub const fn flag(name: &'static str) -> Field {
     Field::new(name, Rule::Flag)
 }
 
-/// A flag that is true unless somebody says otherwise.
+/// A flag that is true unless the caller says otherwise.
 pub const fn flag_on(name: &'static str) -> Field {
     flag(name).initially(Initial::Flag(true))
 }

@@ -30,7 +30,7 @@ pub mod user;
 mod value;
 
 pub use book::Book;
-pub use field::{By, Field, Initial, Kept, Rule, Side};
+pub use field::{By, ColumnValue, Field, Initial, Rule, Side};
 pub use kinds::{
     LARGEST, amount, any_i32, change, country, email, flag, flag_on, id, instant, json, label, money, objects, phone,
     quantity, shaped, share, text, whole, word,

@@ -2,11 +2,11 @@
 //! release writes, since a text that is too long is cut off and never refused. `docs/sync.md`, rule U9.
 
 use super::approval::TOKENS;
-use super::{Book, Field, Kept, LARGEST, Rule, amount, flag, id, instant, json, money, objects, text};
+use super::{Book, ColumnValue, Field, LARGEST, Rule, amount, flag, id, instant, json, money, objects, text};
 
 const REFERENCE: Field = text("reference", 200);
 /// What no version takes yet.
-const UNSUPPORTED: Field = json("", 8 << 10).kept(Kept::Otherwise);
+const UNSUPPORTED: Field = json("", 8 << 10).kept(ColumnValue::Otherwise);
 
 pub static SALE: Book = Book::of_document(
     "sales",
@@ -66,11 +66,11 @@ pub static CART: [Field; 11] = [
     text("terminalId", 100),
     id("customerId"),
     id("salesRepId"),
-    // A till whose clock runs ahead cannot have begun after the end.
-    instant("startedAt").kept(Kept::Otherwise),
+    // A till with a clock that runs ahead cannot have begun after the end.
+    instant("startedAt").kept(ColumnValue::Otherwise),
     objects("lines", (1, 500), &CART_LINE),
     UNSUPPORTED.named("cartDiscount"),
-    TOKENS.kept(Kept::Otherwise),
+    TOKENS.kept(ColumnValue::Otherwise),
     objects("payments", (0, 50), &CART_PAYMENT),
     text("lastReceipt", 100),
     amount("expectedTotal"),
@@ -85,7 +85,7 @@ pub static CART_LINE: [Field; 9] = [
     money("unitPriceOverride"),
     // Kept without the spaces around it. Shorter than headquarters takes it, so that a sale of 500 such lines fits into an
     // envelope.
-    text("overrideReason", 200).kept(Kept::Otherwise),
+    text("overrideReason", 200).kept(ColumnValue::Otherwise),
     UNSUPPORTED.named("labelAmount"),
     UNSUPPORTED.named("lineDiscount"),
 ];

@@ -3,7 +3,7 @@
 use super::approval::TOKENS;
 use super::{Book, Field, flag, id, json, money, objects, text};
 
-/// What somebody notes at a drawer.
+/// What a user notes at a drawer.
 const NOTE: Field = text("note", 2000);
 /// A list of coins and notes.
 const DENOMINATIONS: Field = json("denominations", 8 << 10);

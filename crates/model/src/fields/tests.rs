@@ -105,7 +105,7 @@ fn a_time_of_day_has_two_digits_each() {
 }
 
 #[test]
-fn nobody_is_born_after_today_wherever_today_is() {
+fn no_person_is_born_after_today_wherever_today_is() {
     let is = |text: &str, hour: u8| {
         let now = Instant::parse(&format!("2026-11-20T{hour:02}:00:00Z")).expect("an instant");
         (shape::BIRTH_DATE.is)(text, now)
@@ -118,7 +118,7 @@ fn nobody_is_born_after_today_wherever_today_is() {
 #[test]
 fn a_book_says_all_that_is_wrong_with_a_row() {
     let row = |field: &Field| match field.name {
-        "email" => Some("nobody".into()),
+        "email" => Some("no address".into()),
         "countryCode" => Some("ZZ".into()),
         "creditLimit" => Some((-1_i64).into()),
         "city" => Some(Stored::String(None)),

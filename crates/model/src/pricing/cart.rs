@@ -23,7 +23,7 @@ pub struct CartLine {
     pub inclusive: bool,
     /// The rates of the product's tax group for this store, by sequence; shared by the lines of the group.
     pub rates: Arc<[TaxRate]>,
-    /// `None` when nobody knows, which then counts as no cost.
+    /// `None` when it is not known, which then counts as no cost.
     pub unit_cost: Option<Money>,
 }
 
@@ -71,7 +71,7 @@ pub struct PricedCart {
 
 /// Prices all lines together; `exempt` when the customer pays no tax.
 ///
-/// Lines whose prices contain tax and lines whose prices do not may meet in one cart.
+/// Lines with prices that contain tax and lines with prices that do not may meet in one cart.
 #[must_use]
 pub fn price_cart(lines: &[CartLine], rounding: TaxRounding, exempt: bool) -> PricedCart {
     let listed: Vec<Money> = lines.iter().map(|line| line.unit_price.times(line.quantity)).collect();

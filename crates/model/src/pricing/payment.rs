@@ -175,7 +175,7 @@ impl Book {
     }
 
     fn check_overpaid(&self, payment: &Tendered) -> Result<(), TenderRule> {
-        // What goes on an account is owed, and nobody is paid for owing more.
+        // What goes on an account is owed, and no customer is paid for owing more.
         let gives_change = payment.tender.allows_change && payment.tender.kind != TenderKind::OnAccount;
         if gives_change && self.sign > 0 {
             return Ok(());

@@ -9,7 +9,7 @@ pub enum PriceSource {
     Default,
     /// The price of this store.
     Store,
-    /// Changed for this sale by somebody who may.
+    /// Changed for this sale by a user who may.
     Override,
     /// Typed in by the cashier, for a product that has no price of its own.
     Open,
@@ -39,7 +39,7 @@ impl PriceSource {
     }
 }
 
-/// The unit price: the open price when one was typed in, else what somebody who may has set for this line, else the
+/// The unit price: the open price when one was typed in, else what a user who may has set for this line, else the
 /// store's price when it is the store's own, else `default`, the price of the catalogue.
 ///
 /// `store` is the price of the store's row and whether it is the store's own. A row that only copies the catalogue is

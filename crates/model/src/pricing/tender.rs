@@ -29,7 +29,7 @@ impl TenderKind {
         Self::ALL.iter().copied().find(|kind| kind.word() == text)
     }
 
-    /// Whether it pays with a value that somebody must keep a record of. There is none yet: whoever took such a tender
+    /// Whether it pays with a value of which a record must be kept. There is none yet: whoever took such a tender
     /// would give money away.
     #[must_use]
     pub const fn needs_value_ledger(self) -> bool {

@@ -49,7 +49,7 @@ pub struct HandshakeRequest {
     /// release does neither.
     #[serde(default)]
     pub sign_in: bool,
-    /// Numbers that the store has given and whose documents went with its database.
+    /// Numbers that the store has given, of documents that went with its database.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lost: Vec<LostNumbers>,
     /// Random for each start of the store's server: what runs beside it is another copy.
@@ -58,7 +58,7 @@ pub struct HandshakeRequest {
     /// That of the last answer to this process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nonce: Option<Uuid>,
-    /// Somebody decided here that this process is the store, and the other one is not.
+    /// A user decided here that this process is the store, and the other one is not.
     #[serde(default)]
     pub take_over: bool,
     /// The end of the store's audit log.
@@ -155,7 +155,7 @@ pub struct HandshakeAnswer {
     /// The highest numbers HQ has seen of this store, by series (`receipt:02`, `session:02`).
     #[serde(default)]
     pub high_water: BTreeMap<String, i64>,
-    /// Types whose columns differ at HQ: to be reloaded.
+    /// Types with other columns at HQ: to be reloaded.
     #[serde(default)]
     pub resync: Vec<String>,
     /// This store was restored to an older copy: it fetches its own documents, which `GET /sync/own-documents` has.
@@ -182,12 +182,12 @@ pub struct HandshakeAnswer {
     /// The end of headquarters' audit log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub audit: Option<AuditHead>,
-    /// For how many days the store keeps what verifies somebody of whom it asked; 0 where nobody is asked of.
+    /// For how many days the store keeps what verifies a user of whom it asked; 0 where it asks of none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keep_verifier_days: Option<i64>,
 }
 
-/// A dead letter that somebody settled at HQ.
+/// A dead letter that a user settled at HQ.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Acknowledged {
@@ -198,7 +198,7 @@ pub struct Acknowledged {
     pub node_epoch: Option<String>,
     #[serde(default)]
     pub entity_id: String,
-    /// Of a document that somebody resolved: whether headquarters has it all the same.
+    /// Of a document that a user resolved: whether headquarters has it all the same.
     #[serde(default)]
     pub at_headquarters: Option<bool>,
     /// What it put on the account of its customer is in the balance of headquarters.
@@ -217,7 +217,7 @@ pub enum Outcome {
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
 pub struct PinKey {
     pub id: String,
-    /// The key that the whole chain had in release 0.1.0; empty when nobody's PIN is from then any more.
+    /// The key that the whole chain had in release 0.1.0; empty when no PIN is from then any more.
     pub key: String,
     /// The look-up salt of the chain.
     pub salt: String,

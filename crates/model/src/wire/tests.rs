@@ -30,7 +30,7 @@ fn what_could_not_be_stored_is_read_as_it_was_written_and_stays_short() {
 }
 
 #[test]
-fn why_a_connection_ended_is_kept_and_told_by_one_name() {
+fn why_a_connection_ended_is_kept_and_reported_by_one_name() {
     for ended in Ended::ALL {
         assert_eq!(Ended::parse(ended.as_str()), Some(ended));
         assert_eq!(serde_json::to_value(ended).expect("json"), ended.as_str());

@@ -94,12 +94,12 @@ pub enum Look {
     Blocked(Instant),
 }
 
-/// An attempt that nobody looks at.
+/// An attempt that is not looked at.
 #[derive(Debug)]
 pub struct Refusal {
     /// When the last of its buckets is free.
     pub until: Instant,
-    /// The buckets whose trouble was not announced yet.
+    /// The buckets of which the trouble was not announced yet.
     pub new: Vec<Model>,
 }
 
@@ -165,7 +165,7 @@ pub async fn take(tx: &Tx, buckets: &[Bucket], judge: Judge, now: Instant) -> Re
     Ok(Decision::Go(taken))
 }
 
-/// As [`take`], for what counts for good and nobody judges.
+/// As [`take`], for what counts for good and is not judged.
 pub async fn count(tx: &Tx, buckets: &[Bucket], now: Instant) -> Result<Option<Refusal>, DbErr> {
     let rows = made_or_locked(tx, buckets).await?;
     let refusal = announced(tx, &rows, now).await?;
@@ -219,7 +219,7 @@ pub async fn hold(tx: &Tx, taken: impl IntoIterator<Item = &Taken>) -> Result<()
     Ok(())
 }
 
-/// All of `taken` were right, and so was `earlier`, which nobody could judge at its time: it was left counted as a wrong one.
+/// All of `taken` were right, and so was `earlier`, which could not be judged at its time: it was left counted as a wrong one.
 pub async fn succeeded_after(tx: &Tx, taken: &[Taken], earlier: Option<&Taken>, now: Instant) -> Result<(), DbErr> {
     hold(tx, taken.iter().chain(earlier)).await?;
     for taken in taken {
@@ -240,7 +240,7 @@ pub async fn failed(tx: &Tx, taken: &Taken, now: Instant) -> Result<(), DbErr> {
     settle(tx, taken, |_| Verdict::Wrong, now).await
 }
 
-/// Nobody looked at the PIN after all: the attempt counts no more, and that is all.
+/// The PIN was not looked at after all: the attempt counts no more, and that is all.
 pub async fn withdrawn(tx: &Tx, taken: &Taken, now: Instant) -> Result<(), DbErr> {
     settle(tx, taken, |_| Verdict::Nothing, now).await
 }
@@ -331,7 +331,7 @@ pub async fn locks(
     Ok((page.offset(offset).limit(limit).all(conn).await?, total))
 }
 
-/// The stores of which headquarters judges nobody now, each since when.
+/// The stores of which headquarters judges no attempt now, each since when.
 pub async fn stopped(conn: &impl ConnectionTrait, now: Instant) -> Result<HashMap<Uuid, Instant>, DbErr> {
     let policy = Kind::StoreSignIn.policy();
     let rows = blocked(now, Condition::all().add(Column::Kind.eq(policy.name))).all(conn).await?;
@@ -355,7 +355,7 @@ pub async fn forget(tx: &Tx, user_id: Uuid) -> Result<(), DbErr> {
     Ok(())
 }
 
-/// Forgets what says nothing any more: counters that block nobody and to which a day added nothing. The number of rows.
+/// Forgets what says nothing any more: counters without a block to which a day added nothing. The number of rows.
 pub async fn prune(tx: &Tx, now: Instant) -> Result<u64, DbErr> {
     let over = Condition::any().add(Column::BlockedUntil.is_null()).add(Column::BlockedUntil.lte(now));
     let quiet = Column::MinuteAt.lte(now.plus_millis(-policy::DAY));

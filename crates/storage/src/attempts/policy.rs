@@ -20,23 +20,23 @@ pub enum Kind {
     UnknownDevices,
     /// PINs alone at headquarters, for whatever store, from one address or from the browsers of one person.
     Headquarters,
-    /// The same from all addresses where nobody signed in before.
+    /// The same from all addresses where no user signed in before.
     HeadquartersAnywhere,
-    /// A username, whether somebody has it or not, from one device or address.
+    /// A username, whether a user has it or not, from one device or address.
     Account,
     /// A username from all addresses.
     AccountAnywhere,
     /// Sign-ins with a name, from one address.
     LoginAddress,
-    /// PINs that somebody proposed: the answer tells whether somebody else has them.
+    /// PINs that a user proposed: the answer tells whether another user has them.
     Proposal,
-    /// Those of all for whom one person answers that were refused, as somebody has them.
+    /// Those of all for whom one person answers that were refused, as another user has them.
     ProposalRefused,
     /// The others of all of them.
     ProposalAccepted,
     /// Codes of one person's second factor, from one known browser of theirs or from wherever else, once the PIN was right.
     SecondFactor,
-    /// Locks that somebody lifted: who lifts those of their own guesses gets more of them.
+    /// Locks that a user lifted: who lifts those of their own guesses gets more of them.
     Unlock,
     /// At headquarters, people whom a store asks it to judge.
     StoreSignIn,
@@ -67,7 +67,7 @@ pub struct Policy {
 
 const NEVER: i32 = i32::MAX;
 
-/// What most of them share: nobody waits for longer than a quarter of an hour.
+/// What most of them share: no wait is longer than a quarter of an hour.
 const USUAL: Policy = Policy {
     kind: Kind::Device,
     name: "device",
@@ -203,7 +203,7 @@ impl Policy {
         row.in_minute = row.in_minute.saturating_add(1);
         let wait = Some(now.plus_millis(self.wait(row.in_a_row) * SECOND)).filter(|until| *until > now);
         row.blocked_until = wait.max(self.quota(row, now));
-        // That there was a short wait may have been told; that it became a long one, or the day's last, is news.
+        // That there was a short wait may have been said; that it became a long one, or the day's last, is news.
         let long = |nth: i32| self.wait(nth) * SECOND >= MINUTE;
         let hour = self.minute > MINUTE && self.a_minute == Some(row.in_minute);
         let news = long(row.in_a_row) && !long(before) || self.a_day == Some(row.wrong_today) || hour;
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_ever_waits_for_longer_than_a_quarter_of_an_hour() {
+    fn no_wait_is_ever_longer_than_a_quarter_of_an_hour() {
         for policy in POLICIES {
             let longest = (1..200).chain([i32::MAX - 1, i32::MAX]).map(|nth| policy.wait(nth)).max();
             assert!(longest.is_some_and(|longest| longest <= 900), "{}", policy.name);

@@ -1,4 +1,4 @@
-//! Attempts that were counted and are not judged yet. One whose server died before it said whether the PIN was right counts for
+//! Attempts that were counted and are not judged yet. One of a server that died before it said whether the PIN was right counts for
 //! nothing; a client that hangs up changes nothing, since its server judges all the same.
 
 use sea_orm::{
@@ -24,7 +24,7 @@ const AT_ONCE: u64 = 1_000;
 #[derive(Clone, Copy, Debug)]
 pub struct Judge {
     id: Uuid,
-    /// Nobody else has this database: whatever another run left is over.
+    /// No other server has this database: whatever another run left is over.
     is_alone: bool,
 }
 
@@ -38,7 +38,7 @@ impl Judge {
         Self { id: Uuid::new_v4(), is_alone: db.is_embedded() }
     }
 
-    /// Whether nobody will judge it. The own ones stay counted, however long they take: this server lives.
+    /// Whether no server will judge it. The own ones stay counted, however long they take: this server lives.
     pub(super) fn is_dead(self, row: &Model, now: Instant) -> bool {
         row.judge_id != self.id && (self.is_alone || is_over(row, now))
     }
@@ -78,7 +78,7 @@ pub(super) async fn of(
     Entity::find().filter(Column::CounterId.is_in(counters)).all(conn).await
 }
 
-/// Takes back from `counters`, which are locked, what nobody will judge; whether there was any.
+/// Takes back from `counters`, which are locked, what no server will judge; whether there was any.
 pub(super) async fn take_back(
     tx: &Tx,
     counters: &mut [Counter],

@@ -32,7 +32,7 @@ pub async fn note(
     Ok(())
 }
 
-/// Somebody decided that another copy is the store: what was heard of the one before is not to be looked for in it.
+/// A user decided that another copy is the store: what was heard of the one before is not to be looked for in it.
 pub async fn forget(conn: &impl ConnectionTrait, store: Uuid) -> Result<(), DbErr> {
     execute(conn, "DELETE FROM audit_heads WHERE store_id = $1", [store.into()]).await?;
     Ok(())
@@ -56,8 +56,8 @@ pub async fn is_shorter(
     node_epoch: &str,
     head: &AuditHead,
 ) -> Result<bool, DbErr> {
-    let told = of_database(conn, store, node_epoch).await?;
-    Ok(told.last_key_value().is_some_and(|(seq, _)| head.seq < *seq))
+    let heard = of_database(conn, store, node_epoch).await?;
+    Ok(heard.last_key_value().is_some_and(|(seq, _)| head.seq < *seq))
 }
 
 /// The end of headquarters' log, as a store keeps it.

@@ -13,7 +13,7 @@ use crate::db::{Turn, take_turn};
 use crate::entity::audit_log::{Column, Entity, Model};
 use crate::sql::bulk;
 
-/// What somebody did.
+/// What a user did.
 #[derive(Clone, Debug, Default)]
 pub struct Entry {
     pub user_id: Option<Uuid>,

@@ -32,7 +32,7 @@ pub fn exported() -> Vec<Exported> {
 
 /// How far an export has come: business date, store and id of the last document.
 #[derive(Clone, Debug)]
-struct Place(String, Uuid, Uuid);
+struct ExportPosition(String, Uuid, Uuid);
 
 /// The documents of one type of one month, from one snapshot.
 pub struct Export<'a> {
@@ -40,7 +40,7 @@ pub struct Export<'a> {
     exported: Exported,
     /// What sorts behind every day of the month.
     end: String,
-    place: Option<Place>,
+    place: Option<ExportPosition>,
     /// The currency of each store, for documents that name none.
     currencies: HashMap<Uuid, String>,
     pub totals: Totals,
@@ -68,7 +68,7 @@ impl<'a> Export<'a> {
             exported,
             // Days are texts: a point sorts behind the hyphen.
             end: format!("{month}."),
-            place: Some(Place(format!("{month}-"), Uuid::nil(), Uuid::nil())),
+            place: Some(ExportPosition(format!("{month}-"), Uuid::nil(), Uuid::nil())),
             currencies: rows.iter().map(currency).collect::<Result<_, DbErr>>()?,
             totals: Totals::default(),
         })
@@ -76,7 +76,7 @@ impl<'a> Export<'a> {
 
     /// The next documents as JSON; none when there are no more.
     pub async fn page(&mut self) -> Result<Vec<String>, DbErr> {
-        let Some(Place(date, store, id)) = self.place.take() else { return Ok(Vec::new()) };
+        let Some(ExportPosition(date, store, id)) = self.place.take() else { return Ok(Vec::new()) };
         let sql = format!(
             "SELECT id, store_id, business_date FROM {table} WHERE business_date >= $1 AND business_date < $4 \
              AND (business_date, store_id, id) > ($1, $2, $3) ORDER BY business_date, store_id, id LIMIT {PAGE}",
@@ -87,7 +87,7 @@ impl<'a> Export<'a> {
         for row in &found {
             let id = row.try_get("", "id")?;
             ids.push(id);
-            self.place = Some(Place(row.try_get("", "business_date")?, row.try_get("", "store_id")?, id));
+            self.place = Some(ExportPosition(row.try_get("", "business_date")?, row.try_get("", "store_id")?, id));
         }
         if found.len() < PAGE {
             self.place = None;

@@ -13,17 +13,17 @@ use crate::db::{execute, query};
 use crate::{Connection, Db, Side, Tx, audit, factors, fault, settings, upgrade};
 
 /// A file of the data directory that the database is worth nothing without: its keys.
-pub struct Kept {
+pub struct KeyFile {
     pub name: String,
     pub content: Vec<u8>,
 }
 
-/// What the store presents to HQ after it was restored: known to nobody, so that HQ says what this database lacks.
+/// What the store presents to HQ after it was restored: known to no server, so that HQ says what this database lacks.
 const NO_TICKET: &str = "put back";
 
 /// Writes one moment of the `SQLite` database behind `conn` to a new file at `path`, with `kept` inside, while its server
 /// goes on.
-pub async fn write(conn: &Connection, path: &Path, kept: &[Kept], now: Instant) -> Result<(), DbErr> {
+pub async fn write(conn: &Connection, path: &Path, kept: &[KeyFile], now: Instant) -> Result<(), DbErr> {
     let text = path.to_str().ok_or_else(|| DbErr::Custom(format!("{} is not UTF-8", path.display())))?;
     execute(conn, "VACUUM INTO $1", [text.into()]).await?;
     let copy = Db::open_alone(path)?;
@@ -34,7 +34,7 @@ pub async fn write(conn: &Connection, path: &Path, kept: &[Kept], now: Instant) 
     .await?;
     let values: [Value; 2] = [now.to_string().into(), env!("CARGO_PKG_VERSION").into()];
     execute(&copy, "INSERT INTO backup_info (made_at, version) VALUES ($1, $2)", values).await?;
-    for Kept { name, content } in kept {
+    for KeyFile { name, content } in kept {
         let values: [Value; 2] = [name.as_str().into(), content.clone().into()];
         execute(&copy, "INSERT INTO backup_files (name, content) VALUES ($1, $2)", values).await?;
     }
@@ -48,7 +48,7 @@ pub async fn write(conn: &Connection, path: &Path, kept: &[Kept], now: Instant) 
 pub struct Content {
     pub side: Side,
     pub made_at: String,
-    pub kept: Vec<Kept>,
+    pub kept: Vec<KeyFile>,
 }
 
 /// Looks into the backup at `path`; an error says what is wrong with it.
@@ -69,7 +69,7 @@ pub async fn read(path: &Path) -> Result<Content, DbErr> {
     let made_at = info.first().map_or(Ok(String::new()), |row| row.try_get("", "made_at"))?;
     let mut kept = Vec::new();
     for row in query(&conn, "SELECT name, content FROM backup_files", []).await? {
-        kept.push(Kept { name: row.try_get("", "name")?, content: row.try_get("", "content")? });
+        kept.push(KeyFile { name: row.try_get("", "name")?, content: row.try_get("", "content")? });
     }
     let side = upgrade::side_of(&conn).await?.unwrap_or(Side::Hq);
     conn.close().await?;

@@ -242,7 +242,7 @@ async fn take_levels(
     Ok(count)
 }
 
-/// What HQ has as the average cost is what this store last told it, but where a change of it still waits in the outbox.
+/// What HQ has as the average cost is what this store last sent it, but where a change of it still waits in the outbox.
 async fn take_averages(tx: &Tx, store: Uuid, mut at_hq: BTreeMap<Uuid, Money>, now: Instant) -> Result<(), DbErr> {
     let sql = "SELECT DISTINCT product_id FROM stock_movements WHERE movement_type IN ('adjustment', 'refund') \
                AND source_id IN (SELECT entity_id FROM sync_outbox)";

@@ -6,7 +6,7 @@ use tillkeep_model::Money;
 use tillkeep_model::receipt::ReceiptNumber;
 use tillkeep_model::state::SessionStatus;
 
-use super::day::{Day, Figures, Known, ReceiptRange, Register, SessionState, Verdict};
+use super::day::{Day, Figures, ReceiptRange, Register, SessionState, StoreContact, Verdict};
 use super::facts::Facts;
 use super::ranges::{Range, missing, without};
 use crate::document::flags::has_foreign_number;
@@ -16,7 +16,7 @@ use crate::numbers::{Given, series_name};
 /// Missing numbers of one day that are looked for elsewhere before they are called missing.
 pub(super) const LOOKED_FOR: usize = 1000;
 
-/// A day whose missing receipts may still be found on another one.
+/// A day with missing receipts that may still be found on another one.
 pub(super) struct Assessed {
     date: String,
     registers: Vec<OfRegister>,
@@ -240,8 +240,8 @@ impl Assessed {
         }
     }
 
-    pub(super) fn judged(self, known: Known<'_>) -> Day {
-        let Known { pending, first_seen, last_seen } = known;
+    pub(super) fn judged(self, known: StoreContact<'_>) -> Day {
+        let StoreContact { pending, first_seen, last_seen } = known;
         let registers: Vec<Register> = self.registers.into_iter().map(|register| register.shown).collect();
         let any = |wrong: fn(&Register) -> bool| registers.iter().any(wrong);
         let session =

@@ -72,7 +72,7 @@ pub struct Register {
     pub receipt_count: usize,
     /// Since the last receipt before this day, up to the last one that HQ has or a Z report names.
     pub missing_receipts: Vec<ReceiptRange>,
-    /// Of the missing ones those whose sales went with the store's database: it was restored, and the file of its last
+    /// Of the missing ones those that went with the store's database: it was restored, and the file of its last
     /// numbers knew of them.
     pub lost_receipts: Vec<ReceiptRange>,
     pub lost_sessions: Vec<Range>,
@@ -97,9 +97,9 @@ pub struct Day {
     pub registers: Option<Vec<Register>>,
 }
 
-/// What is known of the store whose days are judged.
+/// What headquarters knows of the store of which the days are judged.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Known<'a> {
+pub struct StoreContact<'a> {
     /// It still has something to send.
     pub pending: bool,
     /// The dates on which it was first and last heard of.

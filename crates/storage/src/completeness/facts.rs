@@ -16,7 +16,7 @@ use crate::numbers::Given;
 use crate::numbers::lost::{self, Lost};
 use crate::reports::sums::{amount, counted, summed};
 
-/// Series whose numbers before the first one are asked for.
+/// Series of which the numbers before the first one are asked for.
 const SERIES: usize = 1000;
 
 /// Sums of one session on one day.

@@ -1,4 +1,4 @@
-//! What HQ has of a store's business day, and what is missing: a lost sale is silent unless somebody counts.
+//! What HQ has of a store's business day, and what is missing: a lost sale is silent unless it is counted.
 //! `docs/sync.md`, rule U13. Figures are compared as they came; nothing is computed again.
 
 mod assess;
@@ -13,7 +13,7 @@ use sea_orm::{ConnectionTrait, DbErr};
 use uuid::Uuid;
 
 use self::assess::{Assessed, LOOKED_FOR};
-pub use self::day::{Day, Figures, Known, ReceiptRange, Register, SessionState, Verdict};
+pub use self::day::{Day, Figures, ReceiptRange, Register, SessionState, StoreContact, Verdict};
 use self::facts::Facts;
 pub use self::outbox::{Outbox, Reported, outbox};
 pub use self::ranges::Range;
@@ -24,7 +24,7 @@ pub async fn days(
     conn: &impl ConnectionTrait,
     store: Uuid,
     dates: &[String],
-    known: Known<'_>,
+    known: StoreContact<'_>,
 ) -> Result<Vec<Day>, DbErr> {
     let facts = Facts::read(conn, store, dates).await?;
     let mut assessed = assess::days(&facts, dates);

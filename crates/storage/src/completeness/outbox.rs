@@ -12,7 +12,7 @@ use super::{Range, Verdict};
 use crate::db::query;
 use crate::sync_log::kept::OF_STORE;
 
-/// Gaps that are told at the most.
+/// Gaps that are listed at the most.
 const GAPS: usize = 200;
 
 /// What the store said of its outbox, newest word.
@@ -48,7 +48,7 @@ pub struct Outbox {
     pub reasons: Vec<&'static str>,
     pub pending: i64,
     pub dead_lettered: i64,
-    /// Entries that HQ refused and that wait for somebody.
+    /// Entries that HQ refused and that wait for a user.
     pub refused: i64,
     /// The oldest first.
     pub epochs: Vec<Numbers>,

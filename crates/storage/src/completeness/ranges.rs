@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_missing_is_told_in_ranges_with_both_ends() {
+    fn what_is_missing_is_listed_in_ranges_with_both_ends() {
         let have = BTreeSet::from([4, 5, 8, 20]);
         let ranges: Vec<_> = missing(2, &have, 10).iter().map(|range| (range.from, range.to)).collect();
         assert_eq!(ranges, [(3, 3), (6, 7), (9, 10)]);

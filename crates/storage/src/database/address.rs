@@ -115,7 +115,7 @@ fn each_host(url: &str) -> Result<Vec<String>, String> {
     let (authority, tail) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
     let (tail, query) = tail.split_once('?').unwrap_or((tail, ""));
     let of_driver: Vec<&str> = query.split('&').filter(|pair| !pair.starts_with(WANTED)).collect();
-    // A password may have an @ in it that nobody encoded, and commas.
+    // A password may have an @ in it that is not encoded, and commas.
     let (who, hosts) = authority.rfind('@').map_or(("", authority), |at| authority.split_at(at + 1));
     let hosts: Vec<&str> = hosts.split(',').collect();
     if hosts.len() > 1 && hosts.iter().any(|host| host.split(':').next().is_none_or(str::is_empty)) {
@@ -216,7 +216,7 @@ mod tests {
         let (nothing, text) = (dir.path().join("nothing.pem"), dir.path().join("text.pem"));
         fs::write(&text, "no certificate").expect("a file");
         let root = |file: &std::path::Path| format!("sslmode=verify-full&sslrootcert={}", file.display());
-        for (query, told) in [
+        for (query, reason) in [
             ("sslmod=verify-full".to_owned(), "parameter sslmod,"),
             ("sslmode=verify_full".to_owned(), "sslmode in the address of the database is verify_full"),
             ("sslmode=require&sslrootcert=/ca.pem".to_owned(), "only sslmode=verify-full looks at it"),
@@ -229,7 +229,7 @@ mod tests {
             ("port=5432,5433".to_owned(), "port in the address of the database is for one server"),
         ] {
             let error = check(&format!("postgres://till:hunter2@db/chain?{query}")).expect_err("refused");
-            assert!(error.contains(told) && !error.contains("hunter2"), "{error}");
+            assert!(error.contains(reason) && !error.contains("hunter2"), "{error}");
         }
         for url in ["postgres://till:hunt/er2@db:x", "mysql://till:hunter2@db/chain", "hunter2"] {
             let error = check(url).expect_err("refused");
@@ -257,7 +257,7 @@ mod tests {
         let url = "postgres://till@one:5433,two/chain?target_session_attrs=standby&application_name=a";
         assert_eq!(places(url), both(Wanted::Standby));
         assert_eq!(places("postgres://till@db/chain"), (vec!["db:5432".to_owned()], Wanted::Any));
-        for (url, told) in [
+        for (url, reason) in [
             ("postgres://till:hunter2@one:5433,/chain", "one of the hosts"),
             ("postgres://till:hunter2@:5432,two/chain", "one of the hosts"),
             ("postgres://till:hunter2@one,two:x/chain", "cannot be read"),
@@ -268,7 +268,7 @@ mod tests {
             ("postgres://till:hunter2@one,two/chain?sslrootcert=/ca.pem", "only sslmode=verify-full looks at it"),
         ] {
             let error = check(url).expect_err("refused");
-            assert!(error.contains(told) && !error.contains("hunter2"), "{error}");
+            assert!(error.contains(reason) && !error.contains("hunter2"), "{error}");
         }
         let url = |word: &str| format!("postgres://till:hunter2@one,two/chain?target_session_attrs={word}");
         for (word, is_right) in [("read-write", true), ("primary", true), ("any", false), ("standby", false)] {

@@ -1,5 +1,5 @@
 //! The servers that the address of a database names, and which of them is connected to. The driver knows one host: what it is
-//! told follows the server that is meant, which a failover makes another one. Each connection is asked again before it is used.
+//! given follows the server that is meant, which a failover makes another one. Each connection is asked again before it is used.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -34,7 +34,7 @@ pub(crate) struct Hosts {
     fed: Mutex<Vec<Fed>>,
 }
 
-/// A pool that is told of the server that is chosen.
+/// A pool that is notified of the server that is chosen.
 struct Fed {
     pool: PgPool,
     name: String,
@@ -195,7 +195,7 @@ impl Hosts {
 
     /// How a pool of connections to the one that is chosen is made.
     pub(crate) fn pool(&self, connections: u32) -> PgPoolOptions {
-        // A database that is away refuses or is silent; whoever asks is to be told so while they still wait.
+        // A database that is away refuses or is silent; whoever asks is to hear so while they still wait.
         let pool = PgPoolOptions::new().max_connections(connections).acquire_timeout(Duration::from_secs(5));
         if !self.are_followed() {
             return pool;
@@ -236,7 +236,7 @@ impl Hosts {
                     lookout = None;
                 }
             }
-            // While there is none, those who ask are told so.
+            // While there is none, those who ask get that answer.
             if lookout.is_none()
                 && let Ok((chosen, conn)) = self.choose().await
             {

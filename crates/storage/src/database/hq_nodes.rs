@@ -74,7 +74,7 @@ pub async fn sums(conn: &impl ConnectionTrait) -> Result<Sums, DbErr> {
     query(conn, sql, []).await?.iter().map(of).collect()
 }
 
-/// Stores whose sockets another server than `here` took over since `since`, with that server and the moment.
+/// Stores with sockets that another server than `here` took over since `since`, with that server and the moment.
 pub async fn connected_elsewhere(
     conn: &impl ConnectionTrait,
     here: Uuid,
@@ -121,7 +121,7 @@ pub async fn let_go(conn: &impl ConnectionTrait) -> Result<(), DbErr> {
     Ok(())
 }
 
-/// Stores with an entry that was settled, or a type to load again, that no handshake has told them of.
+/// Stores with an entry that was settled, or a type to load again, that no handshake has named to them.
 pub async fn stores_to_notify(conn: &impl ConnectionTrait) -> Result<Vec<Uuid>, DbErr> {
     let sql = "SELECT DISTINCT store_id FROM sync_log WHERE to_acknowledge AND (seq IS NOT NULL OR direction = 'pull') \
                AND told_in = ''";

@@ -14,7 +14,7 @@ pub use crate::database::keyed_request::{KeyedRequest, Outcome, aside, is_taken,
 use crate::db::execute;
 use crate::entity::idempotency_key::{Column, Entity, Model};
 
-/// So long a claim lasts whose server died with it: longer than a client waits for an answer. A request that takes longer than
+/// So long a claim lasts when its server died with it: longer than a client waits for an answer. A request that takes longer than
 /// that, and the one that came after it, are told apart by the key in their commits.
 const CLAIM_LASTS: Duration = Duration::from_mins(1);
 
@@ -46,7 +46,7 @@ pub async fn prune_claims(db: &Db) -> Result<(), DbErr> {
     Ok(())
 }
 
-/// Writes the key of a request whose work went [`aside`].
+/// Writes the key of a request of which the work went [`aside`].
 pub async fn done(db: &Db) -> Result<(), DbErr> {
     if current().is_some() {
         db.begin().await?.commit().await?;

@@ -49,7 +49,7 @@ impl Leases {
         Ok(taken == 1)
     }
 
-    /// Gives back whatever this server has, so that nobody waits for the end of it.
+    /// Gives back whatever this server has, so that no other one waits for the end of it.
     pub async fn give_back(&self) -> Result<(), DbErr> {
         if self.db.is_embedded() {
             return Ok(());

@@ -160,7 +160,7 @@ impl Db {
     }
 
     /// Which run of its server this is: another one may have lost what was committed last, as a standby that was promoted.
-    /// `None` for a file, which is restored under nobody who runs.
+    /// `None` for a file, which is restored under no running server.
     pub async fn run(&self) -> Result<Option<String>, DbErr> {
         if self.is_embedded() {
             return Ok(None);

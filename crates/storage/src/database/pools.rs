@@ -38,7 +38,7 @@ pub(crate) enum Writers {
     Sqlite(Writer),
 }
 
-/// Opens the pools for people and for the sync, in this order, of a database whose schema is up to date then.
+/// Opens the pools for people and for the sync, in this order, of a database with a schema that is up to date then.
 pub(crate) async fn open(url: &str, side: Side, opening: Opening) -> Result<(Pool, Pool), DbErr> {
     if let Some(path) = file_of(url) {
         let alone = sqlite::Pool::open(&path, true, 1, None)?;
@@ -89,13 +89,13 @@ pub(crate) async fn open_to_read(url: &str) -> Result<Connection, DbErr> {
     }
 }
 
-/// One connection that writes, to a file that nobody else uses.
+/// One connection that writes, to a file that no other program uses.
 pub(crate) fn open_alone(path: &Path) -> Result<Connection, DbErr> {
     Ok(sqlite::Pool::open(path, true, 1, None)?.into())
 }
 
 /// The connection that changes the schema. It may take as long as it needs, but not wait: whoever asks for a table waits
-/// behind a change of that table which waits for somebody else.
+/// behind a change of that table which waits for another transaction.
 async fn open_to_migrate(url: &str) -> Result<DatabaseConnection, DbErr> {
     let patient = &[
         ("synchronous_commit", "on"),

@@ -39,7 +39,7 @@ pub(crate) async fn write(conn: &impl ConnectionTrait, changes: &mut [Change]) -
 }
 
 /// The tag of a version: that of the first commit that reached it, as a page may end inside of a commit. `None` when
-/// nobody can say.
+/// it is not known.
 pub async fn tag_of(
     conn: &impl ConnectionTrait,
     entity: &SyncType,

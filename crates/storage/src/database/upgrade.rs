@@ -31,7 +31,7 @@ pub fn script(steps: &[Step], side: Side, backend: DbBackend) -> Result<Vec<Stat
 }
 
 /// Brings the database up to the last of `steps`. Several servers may start at once: each step is made by one of them,
-/// and the others wait for it. A step that would have to wait for what others do gives way, so that nobody waits behind
+/// and the others wait for it. A step that would have to wait for what others do gives way, so that none waits behind
 /// it, and is tried again.
 pub async fn run(conn: &Connection, side: Side, steps: &[Step]) -> Result<(), DbErr> {
     let mut tries = 0_u32;
@@ -74,7 +74,7 @@ async fn next(conn: &Connection, side: Side, steps: &[Step]) -> Result<Option<&'
     Ok(Some(steps[next].name))
 }
 
-/// Whose database this is; `None` for a new one. Only a file can be the wrong one: `PostgreSQL` is headquarters' alone.
+/// Which side has it; `None` for a new one. Only a file can be the wrong one: `PostgreSQL` is headquarters' alone.
 pub async fn side_of(conn: &impl ConnectionTrait) -> Result<Option<Side>, DbErr> {
     if conn.get_database_backend() != DbBackend::Sqlite {
         return Ok(Some(Side::Hq));

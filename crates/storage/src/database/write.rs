@@ -30,7 +30,7 @@ pub struct Written<T> {
 
 impl Db {
     /// Runs `work` as one transaction and commits it. On an error nothing of it happened, unless the error is one of the
-    /// commit itself, after which nobody knows.
+    /// commit itself, after which it is not known.
     ///
     /// On `SQLite` it runs on the thread of the writer, and those that wait share a commit; one that fails harms none of
     /// the others. It may be done although whoever asked for it has gone away.
@@ -65,7 +65,7 @@ impl Db {
             };
             let done = span.in_scope(|| catch_unwind(AssertUnwindSafe(run)));
             let done = done.unwrap_or_else(|_| Err(DbErr::Custom("a transaction panicked".to_owned()).into()));
-            (done.is_ok(), told(done, notes, caller))
+            (done.is_ok(), answer_to(done, notes, caller))
         };
         writer.run(self.rank(), job)?;
         let written = answer.await.map_err(|_| gone())??;
@@ -75,7 +75,7 @@ impl Db {
 }
 
 /// Tells the caller, once it is known how the commit went.
-fn told<T, E>(
+fn answer_to<T, E>(
     done: Result<(T, Option<Arc<KeyedRequest>>), E>,
     notes: Arc<Writes>,
     caller: oneshot::Sender<Result<T, E>>,

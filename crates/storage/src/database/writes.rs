@@ -16,7 +16,7 @@ use crate::sql::bulk;
 use crate::sql::bulk::Lines;
 use crate::versions::UNSTAMPED;
 
-/// An entity whose rows are written by type.
+/// An entity with rows that are written by type.
 pub trait Synchronised:
     EntityTrait<
         Model: ModelTrait<Entity = Self> + IntoActiveModel<Self::ActiveModel> + Send + Sync,
@@ -33,7 +33,7 @@ where
 {
 }
 
-/// The synchronised type whose rows `E` has.
+/// The synchronised type of the rows of `E`.
 fn type_of<E: EntityName + Default>() -> Result<&'static SyncType, DbErr> {
     let entity = E::default();
     let found = registry::find(entity.table_name()).filter(|found| found.is_pulled());

@@ -6,7 +6,7 @@ use tillkeep_model::adjustment::Reason;
 use tillkeep_model::fields::adjustment::BOOK;
 
 use super::columns::ByBook;
-use super::{Act, Awaited, Beyond, Exported, Pushed, Reference, Restored, UsedId, When, Whole, WriteContext};
+use super::{AuditedAct, Awaited, Beyond, Exported, Pushed, Reference, Restored, UsedId, When, Whole, WriteContext};
 use crate::document::movement::{Kind, Movement, Position};
 use crate::entity::inventory_adjustment::{Entity, Model};
 use crate::rows::Of;
@@ -33,7 +33,7 @@ pub static ADJUSTMENT: Pushed = Pushed {
     flags: None,
     restored: Some(Restored { registers: false }),
     exported: Some(Exported { amounts: &[], quantities: &["quantity_change"] }),
-    acts: &[Act { when: When::Created, action: "inventory.adjust" }],
+    acts: &[AuditedAct { when: When::Created, action: "inventory.adjust" }],
 };
 
 fn owned(context: WriteContext<'_>) -> &'static [&'static str] {

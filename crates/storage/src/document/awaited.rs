@@ -46,8 +46,8 @@ impl Reference {
         }
     }
 
-    /// Whether the nil id says that a document names none of them. A line without a product is one of a product that nobody
-    /// knows.
+    /// Whether the nil id says that a document names none of them. A line without a product is one of an
+    /// unknown one.
     pub const fn may_be_nil(self) -> bool {
         matches!(self, Self::Session | Self::Sale | Self::SaleItem)
     }

@@ -50,7 +50,7 @@ impl Facts {
             Reference::Product => self.products.contains(&id),
             Reference::Customer => self.customers.contains_key(&id),
             Reference::Session => self.sessions.contains_key(&id),
-            // Nobody is told of these.
+            // No store is notified of these.
             Reference::Sale | Reference::SaleItem => true,
         }
     }

@@ -2,10 +2,10 @@
 
 use tillkeep_model::JsonText;
 
-/// The flag of a document or a customer whose number began with another store's code.
+/// The flag of a document or a customer with a number that began with another store's code.
 pub const FOREIGN_NUMBER: &str = "foreign_number";
 
-/// The flag of a row that HQ refused and that somebody there settled without applying it: it is at its store alone, until it is
+/// The flag of a row that HQ refused and that a user there settled without applying it: it is at its store alone, until it is
 /// changed and sent again.
 pub const NOT_AT_HQ: &str = "not_at_headquarters";
 

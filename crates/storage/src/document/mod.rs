@@ -30,7 +30,7 @@ pub struct Pushed {
     pub owned: fn(WriteContext<'_>) -> &'static [&'static str],
     /// What becomes of a row beyond its limits.
     pub beyond: Beyond,
-    /// What becomes of a new row whose id another store has used.
+    /// What becomes of a new row under an id that another store has used.
     pub used_id: UsedId,
     pub states: Option<States>,
     /// The row that must be at HQ before this one.
@@ -64,7 +64,7 @@ pub struct Pushed {
     /// What the export of a month says of it; `None` for what is not exported.
     pub exported: Option<Exported>,
     /// What people do to it at a store, as the audit log there must say.
-    pub acts: &'static [Act],
+    pub acts: &'static [AuditedAct],
 }
 
 pub type MayBeDeleted = fn(Option<&dyn Row>) -> bool;
@@ -177,7 +177,7 @@ pub struct Numbering {
     pub kind: &'static str,
     pub table: &'static str,
     pub column: &'static str,
-    /// Column of the store whose number it is.
+    /// Column of the store that gave the number.
     pub store: &'static str,
     /// Column of the register, where each register has a series of its own.
     pub register: Option<&'static str>,
@@ -225,7 +225,7 @@ pub struct Exported {
 
 /// An act of a person at a store.
 #[derive(Clone, Copy, Debug)]
-pub struct Act {
+pub struct AuditedAct {
     pub when: When,
     /// The word of it in the audit log.
     pub action: &'static str,

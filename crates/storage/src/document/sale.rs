@@ -144,7 +144,7 @@ pub fn movements<'a>(
             // What is returned to the shelf comes in at the cost at which it left.
             unit_cost: item.unit_cost.filter(|_| refund).map(|cost| cost.0),
             tracked: item.tracked,
-            // What a store says of the average cost counts where it can be told what is newer.
+            // What a store says of the average cost counts where it is known what is newer.
             average_after: item.average_cost_after.filter(|_| refund).map(|cost| cost.0).zip(position),
         };
         if voided {

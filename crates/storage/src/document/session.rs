@@ -2,7 +2,7 @@
 
 use tillkeep_model::state::{SessionStatus, may_follow};
 
-use super::{Act, Beyond, Clash, Exported, Form, Numbering, Pushed, Restored, States, UsedId, When};
+use super::{AuditedAct, Beyond, Clash, Exported, Form, Numbering, Pushed, Restored, States, UsedId, When};
 use crate::rows::owners::ALL_OF_IT;
 
 pub const TYPE: &str = "register_sessions";
@@ -37,5 +37,8 @@ pub static REGISTER_SESSION: Pushed = Pushed {
     flags: None,
     restored: Some(Restored { registers: true }),
     exported: Some(Exported { amounts: &["expected_cash", "counted_cash", "cash_variance"], quantities: &[] }),
-    acts: &[Act { when: When::Created, action: "session.open" }, Act { when: When::Closed, action: "session.close" }],
+    acts: &[
+        AuditedAct { when: When::Created, action: "session.open" },
+        AuditedAct { when: When::Closed, action: "session.close" },
+    ],
 };

@@ -1,4 +1,4 @@
-//! One file for each table, whose name here is that of its file whatever folder it is in. What travels between servers is declared
+//! One file for each table; its name here is that of its file whatever folder it is in. What travels between servers is declared
 //! in [`crate::registry`].
 
 #![expect(clippy::struct_excessive_bools, reason = "a row has the flags its table has")]

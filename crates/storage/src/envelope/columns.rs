@@ -47,8 +47,8 @@ pub(crate) struct Had(Vec<(&'static str, Value)>);
 impl Had {
     pub(crate) fn new(columns: Vec<&'static str>, row: &dyn Row) -> Self {
         // What the server sets itself says nothing of what was taken; but a delete is one.
-        let told = |column: &&str| *column == "deleted_at" || !SERVER_COLUMNS.contains(column);
-        let columns = columns.into_iter().filter(told);
+        let is_compared = |column: &&str| *column == "deleted_at" || !SERVER_COLUMNS.contains(column);
+        let columns = columns.into_iter().filter(is_compared);
         Self(columns.filter_map(|column| Some((column, row.get(column)?))).collect())
     }
 

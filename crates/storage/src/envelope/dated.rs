@@ -3,9 +3,9 @@
 use tillkeep_model::Instant;
 
 const DAY_MS: i64 = 24 * 3600 * 1000;
-/// What lies further ahead than this is a mistake of somebody's clock.
+/// What lies further ahead than this is a mistake of a clock.
 const AHEAD_MS: i64 = 2 * DAY_MS;
-/// What lies further back than this was dated by a clock that nobody had set.
+/// What lies further back than this was dated by a clock that was not set.
 const BACK_MS: i64 = 365 * DAY_MS;
 
 /// The last moment that is believed.
@@ -13,7 +13,7 @@ pub(crate) fn latest(now: Instant) -> Instant {
     now.plus_millis(AHEAD_MS)
 }
 
-/// The first moment that gives nobody something to look at.
+/// The first moment that gives no user something to look at.
 pub(crate) fn earliest(now: Instant) -> Instant {
     now.plus_millis(-BACK_MS)
 }

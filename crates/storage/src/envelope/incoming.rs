@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::keys::{Keys, plain};
 use super::limits::{self, TOO_LARGE};
 use super::members::Shape;
-use super::rejection::{Kept, Rejection, clip, tidy};
+use super::rejection::{LoggedEnvelope, Rejection, clip, tidy};
 use super::sender::Sender;
 use super::verdict::Verdict;
 use crate::document::{Beyond, Pushed};
@@ -65,7 +65,7 @@ struct Wire<'a> {
     changed: Option<Vec<String>>,
 }
 
-/// What can be told of an envelope that cannot be read.
+/// What can be said of an envelope that cannot be read.
 #[derive(Default, Deserialize)]
 #[serde(default, bound(deserialize = "'de: 'a"))]
 struct Glimpse<'a> {
@@ -168,7 +168,7 @@ fn is_number(seq: i64) -> bool {
     (1..=MAX_SEQ).contains(&seq)
 }
 
-/// What the sender wrote is kept and answered only as far as somebody reads it; the envelope is kept whole, unless it is
+/// What the sender wrote is kept and answered only as far as a user reads it; the envelope is kept whole, unless it is
 /// larger than any that could be taken.
 fn reject(raw: &str, status: PushStatus, code: &str, error: &str) -> Box<Rejection> {
     let glimpse: Glimpse = serde_json::from_str(raw).unwrap_or_default();
@@ -196,10 +196,10 @@ fn reject(raw: &str, status: PushStatus, code: &str, error: &str) -> Box<Rejecti
 
 /// An envelope as the log keeps it: whole where another try may take it, as after an upgrade that knows its type. What
 /// cannot be read is kept as far as it tells what it is.
-fn kept(raw: &str, can_be_taken: bool) -> Kept {
+fn kept(raw: &str, can_be_taken: bool) -> LoggedEnvelope {
     let whole = raw.len() <= BEGINNING || (can_be_taken && raw.len() <= MAX_ENVELOPE_BYTES);
     let beginning = || raw[..raw.floor_char_boundary(BEGINNING)].to_owned();
-    Kept { envelope: whole.then(|| raw.to_owned()), beginning: (!whole).then(beginning), length: raw.len() }
+    LoggedEnvelope { envelope: whole.then(|| raw.to_owned()), beginning: (!whole).then(beginning), length: raw.len() }
 }
 
 impl Incoming<'_> {
@@ -239,8 +239,8 @@ impl Incoming<'_> {
         }
     }
 
-    /// As the log keeps it beside a warning: what somebody who looks at it reads.
-    pub(crate) fn looked_at(&self) -> Kept {
+    /// As the log keeps it beside a warning: what a user who looks at it reads.
+    pub(crate) fn looked_at(&self) -> LoggedEnvelope {
         kept(self.raw, false)
     }
 

@@ -9,7 +9,7 @@ use crate::Tx;
 use crate::db::query;
 use crate::many::{execute_rows, find_in};
 
-/// The flag of a document whose id, or that of one of its lines, another store or document had before.
+/// The flag of a document with an id, its own or of one of its lines, that another store or document had before.
 pub const ID_USED_ELSEWHERE: &str = "id_used_elsewhere";
 
 /// A row, or a line, that is kept under another id than was sent.

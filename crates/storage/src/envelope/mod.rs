@@ -17,7 +17,7 @@ pub use incoming::Incoming;
 pub(crate) use incoming::{Decoded, UNREAD, read};
 pub(crate) use keys::Keys;
 pub(crate) use members::Shape;
-pub use rejection::{Kept, Rejection};
+pub use rejection::{LoggedEnvelope, Rejection};
 pub(crate) use rejection::{clip, tidy};
 pub use sender::{ByHand, Sender};
 pub use verdict::Verdict;

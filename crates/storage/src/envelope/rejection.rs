@@ -5,7 +5,7 @@ use tillkeep_model::wire::PushResult;
 
 /// What the log keeps of an envelope that was refused.
 #[derive(Clone, Debug)]
-pub struct Kept {
+pub struct LoggedEnvelope {
     /// All of it, when it can be tried again.
     pub envelope: Option<String>,
     /// Else how it begins.
@@ -13,7 +13,7 @@ pub struct Kept {
     pub length: usize,
 }
 
-impl Kept {
+impl LoggedEnvelope {
     pub(crate) fn bytes(&self) -> i64 {
         let text = self.envelope.as_ref().or(self.beginning.as_ref());
         i64::try_from(text.map_or(0, String::len)).unwrap_or(i64::MAX)
@@ -26,7 +26,7 @@ pub struct Rejection {
     pub result: PushResult,
     pub action: String,
     pub hash: String,
-    pub kept: Kept,
+    pub kept: LoggedEnvelope,
     /// Its own time, where that could be read.
     pub envelope_at: Option<Instant>,
     pub seq: Option<i64>,
@@ -38,7 +38,7 @@ pub(crate) fn tidy(text: &str) -> String {
     text.chars().filter(|letter| *letter != '\0').take(100).collect()
 }
 
-/// Letters of an error that are kept and answered: what somebody reads, however much of what it was sent it repeats.
+/// Letters of an error that are kept and answered: what a user reads, however much of what it was sent it repeats.
 const ERROR: usize = 400;
 
 /// An error as it is kept and answered.

@@ -7,13 +7,13 @@ use uuid::Uuid;
 pub struct Sender {
     pub store_id: Uuid,
     pub store_code: String,
-    /// Somebody at headquarters tries again what this store sent: its store counts no try.
+    /// A user at headquarters tries again what this store sent: its store counts no try.
     pub by_hand: Option<ByHand>,
-    /// Customers that it may make in an hour; without an end when somebody at headquarters tries again what it sent.
+    /// Customers that it may make in an hour; without an end when a user at headquarters tries again what it sent.
     pub new_customers: Option<u32>,
 }
 
-/// What somebody at headquarters decided about an envelope that is tried again.
+/// What a user at headquarters decided about an envelope that is tried again.
 #[derive(Clone, Debug, Default)]
 pub struct ByHand {
     /// The number that headquarters gave to what is in it.

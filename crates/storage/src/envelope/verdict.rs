@@ -7,7 +7,7 @@ use super::rejection::clip;
 /// HQ's word on one envelope.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Taken; with what somebody should look at.
+    /// Taken; with what a user should look at.
     Taken {
         applied: Applied,
         warnings: Vec<String>,

@@ -65,7 +65,7 @@ pub(crate) async fn raise(tx: &mut Tx, changes: Vec<(Uuid, i128)>, now: Instant)
     let customers: Vec<Uuid> = sums.keys().copied().collect();
     let here = Entity::find().filter(Column::Id.is_in(customers.iter().copied())).count(tx).await?;
     if here < customers.len() as u64 {
-        // Somebody may be storing the one who is missing just now.
+        // Another transaction may be storing the one who is missing just now.
         take_turn(tx, Turn::Account).await?;
     }
     let mut by_payer: BTreeMap<Uuid, i128> = BTreeMap::new();
@@ -108,7 +108,7 @@ pub(crate) async fn raise(tx: &mut Tx, changes: Vec<(Uuid, i128)>, now: Instant)
     Ok(())
 }
 
-/// Whose account it is that each of these customers buys on: a duplicate's is the one it was merged into.
+/// The customer on whose account each of these customers buys: a duplicate's is the one it was merged into.
 async fn payers(conn: &impl ConnectionTrait, customers: Vec<Uuid>) -> Result<HashMap<Uuid, Uuid>, DbErr> {
     let mut payers: HashMap<Uuid, Uuid> = customers.into_iter().map(|id| (id, id)).collect();
     for _ in 0..HOPS {

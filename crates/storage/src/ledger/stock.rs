@@ -75,11 +75,11 @@ async fn book(
     now: Instant,
 ) -> Result<Effects, DbErr> {
     let wanted: HashSet<Uuid> = movements.iter().map(|movement| movement.product_id).collect();
-    let told = movements.iter().filter(|movement| movement.average_after.is_some());
-    let told = told.map(|movement| movement.product_id).collect();
+    let averaged = movements.iter().filter(|movement| movement.average_after.is_some());
+    let averaged = averaged.map(|movement| movement.product_id).collect();
     let mut ledger = Ledger {
         present: levels::present(tx, store_id, &wanted).await?,
-        sources: averages::sources(tx, store_id, &told).await?,
+        sources: averages::sources(tx, store_id, &averaged).await?,
         newer: BTreeMap::new(),
         deltas: HashMap::new(),
         rows: Vec::new(),
@@ -182,7 +182,7 @@ pub(crate) fn moving_average(quantity: Qty, average: Option<Money>, received: Qt
     }
 }
 
-/// The products of `ids` that are known. Of those that this store sells for the first time nobody changes the price until
+/// The products of `ids` that are known. Of those that this store sells for the first time none gets a new price until
 /// the store has its row: that holds a copy of the price, and who changes the price changes the copies that are there.
 async fn known_products(tx: &Tx, store_id: Uuid, ids: &HashSet<Uuid>) -> Result<BTreeMap<Uuid, Product>, DbErr> {
     use store_product::Column;

@@ -26,7 +26,7 @@ pub(super) const CHANGES: &[Change] = &[
         )));
         update
     }),
-    // U2: an entry on which nobody gives a verdict waits alone.
+    // U2: an entry on which no verdict is given waits alone.
     Change::AddColumns("sync_outbox", "waits_alone_since ts?"),
     // Rows that headquarters cannot read and stores were not sent.
     Change::CreateTable(NewTable {
@@ -56,7 +56,7 @@ pub(super) const CHANGES: &[Change] = &[
     // Numbers stay there for good: what is asked of them must not read all of them.
     Change::AddIndex("sync_outbox_sent", Key::Plain("entity_type, entity_id")),
     Change::AddIndex("sync_outbox_sent", Key::Plain("node_epoch, seq, entity_type WHERE payload <> ''")),
-    // Numbers whose documents went with a store's database (D14).
+    // Numbers of documents that went with a store's database (D14).
     Change::CreateTable(NewTable {
         name: "lost_numbers",
         on: On::Both,
@@ -121,7 +121,7 @@ pub(super) const CHANGES: &[Change] = &[
         update.and_where(Expr::col(Alias::new("kind")).is_in(former));
         update
     }),
-    // Headquarters ends the sessions of somebody at every server.
+    // Headquarters ends the sessions of a user at every server.
     Change::AddColumns("users", "sessions_valid_from ts?"),
     Change::AddColumns("refresh_token_families", "sessions_valid_from ts?"),
     // What is kept of an envelope that can never be taken, and how much each store keeps at headquarters.
@@ -181,9 +181,9 @@ pub(super) const CHANGES: &[Change] = &[
     // The documents of a month are exported in this order, as sales have it already.
     Change::AddIndex("register_sessions", Key::Lists("business_date, store_id")),
     Change::AddIndex("inventory_adjustments", Key::Lists("business_date, store_id")),
-    // The newest sale of somebody, as the last sign of a person who only works at a till.
+    // The newest sale of a user, as the last sign of a person who only works at a till.
     Change::AddIndex("sales", Key::Lists("cashier_user_id, completed_at, id")),
-    // Somebody has looked at an entry that was taken with a warning.
+    // A user has looked at an entry that was taken with a warning.
     Change::AddColumns("sync_log", "warning_settled_at ts?"),
     // The few drawers that are open now.
     Change::AddIndex("register_sessions", Key::Lists("store_id WHERE status <> 'closed'")),

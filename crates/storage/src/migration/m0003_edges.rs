@@ -21,7 +21,7 @@ pub(super) const CHANGES: &[Change] = &[
         columns: "store_id uuid!, node_epoch text!, day text!, seq big, hash text",
         ..NewTable::EMPTY
     }),
-    // D2: what a store has pulled of types whose rows make sense only together, until all of it is here.
+    // D2: what a store has pulled of types with rows that make sense only together, until all of it is here.
     Change::CreateTable(NewTable {
         name: "staged_rows",
         on: On::Store,
@@ -45,7 +45,7 @@ pub(super) const CHANGES: &[Change] = &[
     // Who names such a row, or a line of it, is looked for.
     Change::AddIndex("sale_items", Key::Lists("original_sale_item_id WHERE original_sale_item_id IS NOT NULL")),
     Change::AddIndex("sales", Key::Lists("original_sale_id WHERE original_sale_id IS NOT NULL")),
-    // U12: documents that somebody resolved are at their store alone, and what they put on an account is owed.
+    // U12: documents that a user resolved are at their store alone, and what they put on an account is owed.
     Change::CreateTable(NewTable {
         name: "unapplied_documents",
         on: On::Hq,
@@ -80,7 +80,7 @@ pub(super) const CHANGES: &[Change] = &[
     Change::AddIndex("sync_log", Key::Plain("store_id, entity_type WHERE direction = 'pull' AND status = 'failed'")),
     // Which of a person's sessions goes when there are too many.
     Change::AddColumns("refresh_token_families", "last_used_at ts?"),
-    // Attempts whose PIN is being looked at: those that nobody judged because the server died count for nothing.
+    // Attempts while their PINs are looked at: those that were not judged because the server died count for nothing.
     Change::CreateTable(NewTable {
         name: "pin_attempts_under_way",
         on: On::Both,
@@ -100,14 +100,14 @@ pub(super) const CHANGES: &[Change] = &[
     Change::AddColumns("hq_nodes", "clock_offset_ms big?"),
 ];
 
-/// The clock of this machine: a step is made once, when a server starts that has nobody's clock yet.
+/// The clock of this machine: a step is made once, when a server starts that has no other clock yet.
 #[expect(clippy::disallowed_methods, reason = "a step is handed no time")]
 fn now() -> Instant {
     let since_epoch = std::time::SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Instant::from_millis(i64::try_from(since_epoch.as_millis()).unwrap_or_default())
 }
 
-/// A change of the rows whose `column` is later than can be.
+/// A change of the rows with a `column` later than can be.
 fn future(table: &str, column: &str) -> UpdateStatement {
     let mut update = Query::update();
     update.table(Alias::new(table)).and_where(Expr::col(Alias::new(column)).gt(now().plus_millis(BELIEVED_AHEAD_MS)));

@@ -6,7 +6,7 @@ use super::step::Change;
 use super::table::{NewTable, On};
 
 pub(super) const CHANGES: &[Change] = &[
-    // PINs that were made for somebody, by whom, and how long PINs are.
+    // PINs that were made for another user, by whom, and how long PINs are.
     Change::CreateTable(NewTable {
         name: "user_pins",
         on: On::Hq,
@@ -32,7 +32,7 @@ pub(super) const CHANGES: &[Change] = &[
         indexes: &["user_id"],
         ..NewTable::EMPTY
     }),
-    // What somebody is asked for to show a second factor, or to set one up.
+    // What a user is asked for to show a second factor, or to set one up.
     Change::CreateTable(NewTable {
         name: "factor_challenges",
         on: On::Hq,
@@ -64,7 +64,7 @@ pub(super) const CHANGES: &[Change] = &[
         "sign_in int=0, pin_key_closed bool=false, pin_key_for int=0, pin_key_asked_at ts?, process_heard_at ts?",
     ),
     Change::FillAtHq("store_nodes", has_its_key),
-    // Browsers and addresses from which somebody signed in before: what strangers try does not make them wait.
+    // Browsers and addresses from which a user signed in before: what strangers try does not make them wait.
     Change::CreateTable(NewTable {
         name: "known_places",
         on: On::Hq,

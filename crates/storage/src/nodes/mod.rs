@@ -64,7 +64,7 @@ pub async fn save(conn: &impl ConnectionTrait, row: Model) -> Result<(), DbErr> 
 
 /// Whether `store` knows that what it sent is to wait, and tries it again: release 0.1.0 and whoever speaks the specification alone
 /// take that for a refusal.
-pub async fn waits_when_told(conn: &impl ConnectionTrait, store: Uuid) -> Result<bool, DbErr> {
+pub async fn knows_to_wait(conn: &impl ConnectionTrait, store: Uuid) -> Result<bool, DbErr> {
     let node = find(conn, store).await?;
     // Whoever asked once who signs in knows it, whatever release a later handshake names: whoever stole the token would name one.
     let knows = |node: Model| {
@@ -88,7 +88,7 @@ pub async fn processes_since(conn: &impl ConnectionTrait, since: Instant) -> Res
     rows.iter().map(|row| Ok((row.try_get("", "store_id")?, row.try_get("", "processes")?))).collect()
 }
 
-/// The same of one store, which nobody else notes meanwhile.
+/// The same of one store, which no other server notes meanwhile.
 pub async fn locked_processes(tx: &Tx, store: Uuid) -> Result<String, DbErr> {
     let row = Entity::find_by_id(store).lock_exclusive().one(tx).await?;
     Ok(row.map(|row| row.processes).unwrap_or_default())

@@ -105,9 +105,9 @@ pub async fn numbers_twice(
     from: i64,
     to: i64,
 ) -> Result<bool, DbErr> {
-    // Told by what an entry is of and when it was made, which every release reads alike. What could not be read says nothing:
+    // Known by what an entry is of and when it was made, which every release reads alike. What could not be read says nothing:
     // a newer release may read the same envelope. Nor does the content, which may be made again from the document. One that
-    // was pruned is told from another one by its time alone, months before that of whatever comes now.
+    // was pruned is known from another one by its time alone, months before that of whatever comes now.
     let sql = format!(
         "SELECT seq FROM (SELECT seq, COALESCE(said_at, envelope_at) AS envelope_at, \
          entity_type || ' ' || entity_id || ' ' || action || ' ' || CAST(COALESCE(said_at, envelope_at) AS TEXT) AS entry FROM sync_log \

@@ -26,10 +26,10 @@ pub async fn never_refused(conn: &impl ConnectionTrait, store: Uuid, dead: &[Num
     Ok(dead.iter().filter(|number| !refused.contains(number)).map(|number| number.seq).collect())
 }
 
-/// Outbox entries that somebody settled at HQ and `store` does not know of yet. They are told with `ticket`, and count as
-/// told when it comes back: [`acknowledged`].
+/// Outbox entries that a user settled at HQ and `store` does not know of yet. They are said with `ticket`, and count as
+/// said when it comes back: [`acknowledged`].
 pub async fn to_acknowledge(tx: &Tx, store: Uuid, ticket: &str) -> Result<Vec<Settled>, DbErr> {
-    // Noted first: what somebody settles from here on was not told.
+    // Noted first: what a user settles from here on was not said.
     let sql = "UPDATE sync_log SET told_in = $2 WHERE store_id = $1 AND to_acknowledge AND seq IS NOT NULL";
     if execute(tx, sql, [store.into(), ticket.into()]).await? == 0 {
         return Ok(Vec::new());
@@ -39,21 +39,21 @@ pub async fn to_acknowledge(tx: &Tx, store: Uuid, ticket: &str) -> Result<Vec<Se
     let mut settled = Vec::new();
     for row in query(tx, sql, [store.into(), ticket.into()]).await? {
         let status: String = row.try_get("", "status")?;
-        // What a later envelope closed was nobody's decision to leave it: HQ has the row.
+        // What a later envelope closed was no user's decision to leave it: HQ has the row.
         let by_hand = row.try_get::<Option<Uuid>>("", "resolved_by")?.is_some();
         let left = by_hand && status != crate::sync_log::RETRIED;
         let (entity_type, entity_id): (String, String) =
             (row.try_get("", "entity_type")?, row.try_get("", "entity_id")?);
-        let told = if left { unapplied::told(tx, store, &entity_type, &entity_id).await? } else { None };
-        let told = Acknowledged {
+        let standing = if left { unapplied::standing(tx, store, &entity_type, &entity_id).await? } else { None };
+        let acknowledged = Acknowledged {
             seq: row.try_get("", "seq")?,
             outcome: if left { Outcome::Resolved } else { Outcome::Ok },
             node_epoch: row.try_get("", "node_epoch")?,
             entity_id,
-            at_headquarters: told.map(|(here, _)| here),
-            charged: told.is_some_and(|(_, charged)| charged),
+            at_headquarters: standing.map(|(here, _)| here),
+            charged: standing.is_some_and(|(_, charged)| charged),
         };
-        settled.push(Settled { entity_type, told });
+        settled.push(Settled { entity_type, acknowledged });
     }
     Ok(settled)
 }
@@ -62,10 +62,10 @@ pub async fn to_acknowledge(tx: &Tx, store: Uuid, ticket: &str) -> Result<Vec<Se
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settled {
     pub entity_type: String,
-    pub told: Acknowledged,
+    pub acknowledged: Acknowledged,
 }
 
-/// The store presented `ticket`: it has what was told with it.
+/// The store presented `ticket`: it has what was said with it.
 pub async fn acknowledged(conn: &impl ConnectionTrait, store: Uuid, ticket: &str) -> Result<(), DbErr> {
     let sql = "UPDATE sync_log SET to_acknowledge = FALSE WHERE store_id = $1 AND to_acknowledge AND told_in = $2";
     execute(conn, sql, [store.into(), ticket.into()]).await?;

@@ -27,13 +27,13 @@ pub(super) struct Content {
 }
 
 /// The file at its place, and which of its two places is next.
-pub(super) struct Kept {
+pub(super) struct NumbersFile {
     file: File,
     path: PathBuf,
     turn: u64,
 }
 
-impl Kept {
+impl NumbersFile {
     /// The file at `path` with its newest content; `None` when there is none. What is there and says nothing is
     /// [`ErrorKind::InvalidData`].
     pub(super) fn open(path: &Path) -> Result<Option<(Self, Content)>> {
@@ -76,7 +76,7 @@ impl Kept {
         made().map_err(|error| about(path, &error))
     }
 
-    /// Writes `content` to the place whose turn it is, and to the disk.
+    /// Writes `content` to the place that has its turn, and to the disk.
     pub(super) fn write(&mut self, content: &Content) -> Result<()> {
         let json = serde_json::to_string(content)?;
         let place = format!("{} {} {} {json}", sum(self.turn, &json), self.turn, json.len());
@@ -145,15 +145,15 @@ mod tests {
     }
 
     fn last(path: &Path) -> i64 {
-        Kept::open(path).expect("read").expect("a file").1.last["receipt:01"]
+        NumbersFile::open(path).expect("read").expect("a file").1.last["receipt:01"]
     }
 
     #[test]
     fn a_write_that_is_torn_anywhere_leaves_the_one_before() {
         let dir = tempfile::tempdir().expect("a directory");
         let path = dir.path().join("numbers");
-        assert!(Kept::open(&path).expect("no error").is_none());
-        let mut kept = Kept::make(&path, &content(1_000_000)).expect("made");
+        assert!(NumbersFile::open(&path).expect("no error").is_none());
+        let mut kept = NumbersFile::make(&path, &content(1_000_000)).expect("made");
         for number in [7, 8, 9] {
             kept.write(&content(number)).expect("written");
             assert_eq!(last(&path), number, "also when it is shorter than what was there");
@@ -168,7 +168,7 @@ mod tests {
             assert_eq!(last(&path), 9, "torn at {cut}");
         }
         std::fs::write(&path, "nothing").expect("broken");
-        let error = Kept::open(&path).err().expect("refused").to_string();
+        let error = NumbersFile::open(&path).err().expect("refused").to_string();
         assert!(error.contains("move it away"), "{error}");
     }
 }

@@ -1,7 +1,7 @@
 //! How far a store's numbers may run ahead: a number that is out of reach is kept on its document and counts for nothing,
-//! so that nobody who has a store's token makes its series unusable. `docs/sync.md`, rule D8.
+//! so that no caller with a store's token makes its series unusable. `docs/sync.md`, rule D8.
 //!
-//! A series is counted by its documents. Where one of them is too far ahead, or somebody has set the series right, the
+//! A series is counted by its documents. Where one of them is too far ahead, or a user has set the series right, the
 //! table `known_numbers` has its last number from then on, and each new document within reach raises it.
 
 use std::collections::{BTreeMap, HashMap};
@@ -22,7 +22,7 @@ pub const AHEAD: i64 = 1_000_000;
 /// The same of sessions, of which a letter has a hundred thousand.
 const SESSIONS_AHEAD: i64 = 10_000;
 
-/// The flag of a document whose number is too far ahead.
+/// The flag of a document with a number too far ahead.
 pub const NUMBER_AHEAD: &str = "number_ahead";
 
 /// How far a number of `series` may be ahead.
@@ -87,7 +87,7 @@ pub async fn judge(tx: &Tx, store: Uuid, code: &str, brought: &[Option<Brought>]
     let far = |one: &Brought, known: &HashMap<String, i64>| {
         one.number > known.get(&one.series).copied().unwrap_or_default().saturating_add(reach(&one.series))
     };
-    // As long as its numbers are small nobody needs to know how far a series is.
+    // As long as its numbers are small it need not be known how far a series is.
     if brought.iter().flatten().any(|one| far(one, &known) && !known.contains_key(&one.series)) {
         let of_documents = document_numbers::load(tx, store, code).await?;
         for one in brought.iter().flatten().filter(|one| far(one, &known)).collect::<Vec<_>>() {

@@ -1,4 +1,4 @@
-//! Numbers whose documents went with a database. They are named as lost where they would be missing; a document that comes
+//! Numbers of documents that went with a database. They are named as lost where they would be missing; a document that comes
 //! back, because headquarters had it, is there all the same.
 
 use std::collections::BTreeMap;
@@ -11,12 +11,12 @@ use crate::Tx;
 use crate::entity::lost_number::{Column, Entity, Model};
 use crate::many::execute_rows;
 
-/// Ranges of one store that headquarters is told of at the most; so many times its database was restored.
+/// Ranges of one store that headquarters is sent at the most; so many times its database was restored.
 const MOST: usize = 1000;
 /// Letters of the name of a series.
 const NAME: usize = 40;
 
-/// Notes what a store lost, or told of its own; what cannot be a range is left aside.
+/// Notes what a store lost, or said of its own; what cannot be a range is left aside.
 pub async fn note(tx: &Tx, store: Uuid, lost: &[LostNumbers]) -> Result<(), DbErr> {
     let ranges = lost.iter().filter(|lost| (1..=lost.to).contains(&lost.from) && lost.series.len() <= NAME);
     // A statement cannot touch a row twice: of one beginning the longest.
@@ -36,13 +36,13 @@ pub async fn note(tx: &Tx, store: Uuid, lost: &[LostNumbers]) -> Result<(), DbEr
     Ok(())
 }
 
-/// The newest, as they are told.
-pub async fn told(conn: &impl ConnectionTrait, store: Uuid) -> Result<Vec<LostNumbers>, DbErr> {
+/// The newest, as they travel.
+pub async fn newest(conn: &impl ConnectionTrait, store: Uuid) -> Result<Vec<LostNumbers>, DbErr> {
     let rows = all(conn, Some(store)).await?;
     let oldest = rows.len().saturating_sub(MOST);
-    let told =
+    let range =
         |row: Model| LostNumbers { series: row.series, from: row.first, to: row.last, noticed_at: row.noticed_at };
-    Ok(rows.into_iter().skip(oldest).map(told).collect())
+    Ok(rows.into_iter().skip(oldest).map(range).collect())
 }
 
 /// Those of one store or of all, as they were noticed.

@@ -21,7 +21,7 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use self::file::{Content, Kept};
+use self::file::{Content, NumbersFile};
 use self::given::letter;
 pub use self::given::{Given, SESSIONS_OF_A_LETTER, series_name};
 pub use self::one_series::{Numbering, Series};
@@ -57,7 +57,7 @@ pub struct Numbers {
 struct Shared {
     path: PathBuf,
     said: Mutex<Said>,
-    file: Mutex<Option<Kept>>,
+    file: Mutex<Option<NumbersFile>>,
 }
 
 /// What the file is to say.
@@ -119,7 +119,7 @@ impl Numbers {
         let numbers = Self { standing: watch::Sender::new(standing), shared, set_aside };
         if standing == Standing::Known {
             // Before the database says that there is one. One that cannot be made is a mistake of whoever named its place;
-            // one that is there and fails keeps nobody from selling.
+            // one that is there and fails keeps no till from selling.
             if let Err(Unwritten(error)) = numbers.write(1).await
                 && is_new
             {
@@ -162,7 +162,7 @@ impl Numbers {
 
     /// Waits until numbers may be given.
     pub async fn ready(&self) -> Result<Numbering, Unknown> {
-        // Whoever is told so comes again in a moment: nobody knows how long it takes.
+        // Whoever hears so comes again in a moment: it is not known how long it takes.
         if self.are_unknown() {
             return Err(Unknown);
         }
@@ -173,7 +173,7 @@ impl Numbers {
         Ok(Numbering { letter: self.said().content.letter.clone() })
     }
 
-    /// Writes numbers that were committed, before anybody is told of them. Those that come together are one write.
+    /// Writes numbers that were committed, before a caller gets them. Those that come together are one write.
     pub async fn keep(&self, taken: Vec<(String, i64)>) -> Result<(), Unwritten> {
         if taken.is_empty() {
             return Ok(());
@@ -199,7 +199,7 @@ impl Numbers {
         Ok(written)
     }
 
-    /// Headquarters could not be asked. Without the file nobody knows how far the present series were given: a letter
+    /// Headquarters could not be asked. Without the file it is unknown how far the present series were given: a letter
     /// begins new ones.
     pub async fn unanswered(&self, db: &Db) -> Result<Result<(), Unwritten>, DbErr> {
         let mut written = Ok(());
@@ -266,10 +266,10 @@ impl Numbers {
 }
 
 /// The file at `path`, if there is one that can be read; one that cannot is set aside, and its place with it.
-type Found = (Option<(Kept, Content)>, Option<PathBuf>);
+type Found = (Option<(NumbersFile, Content)>, Option<PathBuf>);
 
 fn look(path: &Path) -> std::io::Result<Found> {
-    match Kept::open(path) {
+    match NumbersFile::open(path) {
         Ok(found) => Ok((found, None)),
         Err(error) if error.kind() == std::io::ErrorKind::InvalidData => {
             let aside = file::set_aside(path)?;
@@ -283,7 +283,7 @@ fn look(path: &Path) -> std::io::Result<Found> {
 /// Has the file at `path` say that `series` was given up to `last`; one that is not there says nothing. No server may
 /// have it open.
 pub fn set(path: &Path, series: &str, last: i64) -> std::io::Result<()> {
-    let Some((mut file, mut content)) = Kept::open(path)? else { return Ok(()) };
+    let Some((mut file, mut content)) = NumbersFile::open(path)? else { return Ok(()) };
     if ![OUTBOX, OUTBOX_TIME].contains(&series) {
         content.last.insert(series.to_owned(), last);
         file.write(&content)?;
@@ -307,13 +307,13 @@ impl Shared {
                 // The file that is open may be of a disk that is gone: in its place there may be room for another one.
                 if let Err(error) = kept.write(&content) {
                     // What was open may have lost its name by then.
-                    *file = Kept::make(&self.path, &content).ok();
+                    *file = NumbersFile::make(&self.path, &content).ok();
                     if file.is_none() {
                         return Err(error);
                     }
                 }
             }
-            none => *none = Some(Kept::make(&self.path, &content)?),
+            none => *none = Some(NumbersFile::make(&self.path, &content)?),
         }
         self.said.lock().unwrap_or_else(PoisonError::into_inner).written = newest;
         Ok(())
@@ -325,7 +325,7 @@ fn failed(error: &std::io::Error) -> DbErr {
     DbErr::Conn(RuntimeErr::Internal(error.to_string()))
 }
 
-/// The series whose numbers people see.
+/// The series of numbers that people see.
 async fn printed(conn: &impl ConnectionTrait) -> Result<BTreeMap<String, i64>, DbErr> {
     let mut all = series::all(conn).await?;
     all.retain(|name, _| ![OUTBOX, OUTBOX_TIME].contains(&name.as_str()));

@@ -7,10 +7,10 @@ use uuid::Uuid;
 
 use super::given::{Given, series_name};
 use super::lost;
-use crate::outbox::{self, Place};
+use crate::outbox::{self, OutboxPosition};
 use crate::{Tx, series};
 
-/// So far a series follows what a till has printed; what is beyond is somebody's mistake.
+/// So far a series follows what a till has printed; what is beyond is a mistake.
 const MOST_AHEAD: i64 = 1000;
 
 /// One series of numbers that a store prints.
@@ -28,7 +28,7 @@ impl Series {
 
     /// The next number, for a document of `created_at`, with the place of its entry in the outbox. It is in the file when
     /// [`Numbers::keep`] has returned, after the commit.
-    pub async fn next(&self, tx: &Tx, created_at: Instant) -> Result<(Given, Place), DbErr> {
+    pub async fn next(&self, tx: &Tx, created_at: Instant) -> Result<(Given, OutboxPosition), DbErr> {
         let (number, place) = outbox::place_and_number(tx, &self.name, created_at).await?;
         tx.took(self.name.clone(), number);
         Ok((self.given(number), place))
@@ -42,7 +42,7 @@ impl Series {
         created_at: Instant,
         store: Uuid,
         printed: i64,
-    ) -> Result<(Given, Place, bool), DbErr> {
+    ) -> Result<(Given, OutboxPosition, bool), DbErr> {
         let (mut number, place) = outbox::place_and_number(tx, &self.name, created_at).await?;
         let ahead = printed.saturating_sub(number - 1);
         if (1..=MOST_AHEAD).contains(&ahead) {

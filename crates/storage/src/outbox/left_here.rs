@@ -20,7 +20,7 @@ pub async fn left_here(tx: &Tx, ids: &[Uuid]) -> Result<(), DbErr> {
     Ok(())
 }
 
-/// Flags the documents of entries that somebody at HQ settled without applying them, as far as HQ does not have them. When it does
+/// Flags the documents of entries that a user at HQ settled without applying them, as far as HQ does not have them. When it does
 /// not say so, it lacks what the first entry of a document is about. What is on an account and not in its balance stays so.
 pub async fn documents_left_here(tx: &Tx, left: &[Acknowledged]) -> Result<(), DbErr> {
     for entity in registry::ALL.iter().filter(|entity| has_flags(entity) && !entity.is_pulled()) {

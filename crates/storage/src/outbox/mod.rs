@@ -20,7 +20,7 @@ use crate::series::{OUTBOX, OUTBOX_TIME};
 use crate::{Tx, accounts, fault, pull, registry, series, settings};
 pub use left_here::{applied, documents_left_here, left_here};
 
-/// A change to be told to HQ.
+/// A change to be sent to HQ.
 pub struct Entry<'a, D = serde_json::Value> {
     pub entity_type: &'a str,
     pub entity_id: Uuid,
@@ -53,20 +53,24 @@ pub async fn node_epoch(tx: &Tx) -> Result<String, DbErr> {
 
 /// The place of an entry: its number, without a gap, and its time, which rises with it (rules U8 and U13).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct OutboxPosition {
     pub seq: i64,
     timestamp: Instant,
 }
 
-async fn take_place(tx: &Tx, names: &[&str], earliest: Instant) -> Result<(BTreeMap<String, i64>, Place), DbErr> {
+async fn take_place(
+    tx: &Tx,
+    names: &[&str],
+    earliest: Instant,
+) -> Result<(BTreeMap<String, i64>, OutboxPosition), DbErr> {
     let taken = series::next_at(tx, names, OUTBOX_TIME, earliest.millis()).await?;
     let last = |name: &str| taken.get(name).copied().ok_or_else(|| DbErr::RecordNotFound(name.to_owned()));
-    let place = Place { seq: last(OUTBOX)?, timestamp: Instant::from_millis(last(OUTBOX_TIME)?) };
+    let place = OutboxPosition { seq: last(OUTBOX)?, timestamp: Instant::from_millis(last(OUTBOX_TIME)?) };
     Ok((taken, place))
 }
 
 /// The next number of `series`, and the place of the entry of its document, in one statement.
-pub(crate) async fn place_and_number(tx: &Tx, series: &str, earliest: Instant) -> Result<(i64, Place), DbErr> {
+pub(crate) async fn place_and_number(tx: &Tx, series: &str, earliest: Instant) -> Result<(i64, OutboxPosition), DbErr> {
     let (taken, place) = take_place(tx, &[series, OUTBOX], earliest).await?;
     let number = taken.get(series).copied().ok_or_else(|| DbErr::RecordNotFound(series.to_owned()))?;
     Ok((number, place))
@@ -98,7 +102,12 @@ pub async fn enqueue<D: Serialize>(tx: &Tx, entry: &Entry<'_, D>, now: Instant) 
 }
 
 /// As [`enqueue`], at a place that was taken with the number of the document.
-pub async fn enqueue_at<D: Serialize>(tx: &Tx, place: Place, entry: &Entry<'_, D>, now: Instant) -> Result<(), DbErr> {
+pub async fn enqueue_at<D: Serialize>(
+    tx: &Tx,
+    place: OutboxPosition,
+    entry: &Entry<'_, D>,
+    now: Instant,
+) -> Result<(), DbErr> {
     fault::point("outbox.enqueue")?;
     let payload = serde_json::to_string(entry.data).map_err(|error| DbErr::Json(error.to_string()))?;
     if payload.len() > MAX_ENVELOPE_BYTES - AROUND {
@@ -327,7 +336,7 @@ pub async fn forget_content(tx: &Tx, up_to: &[Number], before: Instant) -> Resul
     Ok(count)
 }
 
-/// Gives entries whose content was forgotten that of their documents as they are now; those that have no document any more
+/// Gives entries of which the content was forgotten that of their documents as they are now; those that have no document any more
 /// come back without one. Of rows that others write too HQ takes this only if it lacks the row.
 pub async fn make_again(tx: &Tx, entries: &mut [Model]) -> Result<(), DbErr> {
     for entity in registry::ALL.iter().filter(|entity| entity.is_pushed()) {
@@ -358,7 +367,7 @@ pub async fn make_again(tx: &Tx, entries: &mut [Model]) -> Result<(), DbErr> {
 }
 
 /// How full the outbox is, and since when the oldest entry waits that is not dead nor behind a dead one of its entity:
-/// what waits behind a dead letter waits for a person, who is told of that one.
+/// what waits behind a dead letter waits for a user, who is notified of that one.
 pub async fn state(conn: &impl ConnectionTrait) -> Result<OutboxState, DbErr> {
     let sql = format!(
         "SELECT COUNT(*) AS total, COALESCE(SUM(CASE WHEN attempts >= {MAX_ATTEMPTS} THEN 1 ELSE 0 END), 0) AS dead, \

@@ -1,5 +1,5 @@
-//! Second factors of people at headquarters: what was set up, codes on paper, and what somebody was asked for. What may happen
-//! once is one statement whose rows decide, because several servers share the database.
+//! Second factors of people at headquarters: what was set up, codes on paper, and what a user was asked for. What may happen
+//! once is one statement, and its rows decide, because several servers share the database.
 
 use std::collections::HashSet;
 
@@ -22,7 +22,7 @@ pub use crate::entity::second_factor::Model as Factor;
 /// Open challenges of one person at the most; the oldest makes room.
 pub const CHALLENGES: u64 = 10;
 
-/// What somebody has set up, in that order.
+/// What a user has set up, in that order.
 pub async fn of(conn: &impl ConnectionTrait, user_id: Uuid) -> Result<Vec<Factor>, DbErr> {
     use second_factor::Column;
     second_factor::Entity::find()
@@ -33,7 +33,7 @@ pub async fn of(conn: &impl ConnectionTrait, user_id: Uuid) -> Result<Vec<Factor
         .await
 }
 
-/// Whether somebody has a second factor.
+/// Whether a user has a second factor.
 pub async fn has(conn: &impl ConnectionTrait, user_id: Uuid) -> Result<bool, DbErr> {
     let of_them = second_factor::Entity::find().filter(second_factor::Column::UserId.eq(user_id));
     Ok(of_them.limit(1).one(conn).await?.is_some())
@@ -45,7 +45,7 @@ pub async fn among(conn: &impl ConnectionTrait, users: &[Uuid]) -> Result<HashSe
     find_in(conn, sql, &[], users.iter().copied()).await?.iter().map(|row| row.try_get("", "user_id")).collect()
 }
 
-/// Recovery codes that somebody has not used.
+/// Recovery codes that a user has not used.
 pub async fn codes_left(conn: &impl ConnectionTrait, user_id: Uuid) -> Result<u64, DbErr> {
     use recovery_code::Column;
     let left = recovery_code::Entity::find().filter(Column::UserId.eq(user_id)).filter(Column::UsedAt.is_null());
@@ -59,7 +59,7 @@ pub async fn add(tx: &Tx, factor: Factor) -> Result<(), DbErr> {
     Ok(())
 }
 
-/// Removes one factor of somebody, and with the last one their recovery codes; what was removed.
+/// Removes one factor of a user, and with the last one their recovery codes; what was removed.
 pub async fn remove(tx: &Tx, user_id: Uuid, id: Uuid) -> Result<Option<Factor>, DbErr> {
     let all = of(tx, user_id).await?;
     let Some(factor) = all.iter().find(|factor| factor.id == id).cloned() else { return Ok(None) };
@@ -71,7 +71,7 @@ pub async fn remove(tx: &Tx, user_id: Uuid, id: Uuid) -> Result<Option<Factor>, 
     Ok(Some(factor))
 }
 
-/// Removes all factors of somebody, with their codes and what they were asked for; how many factors.
+/// Removes all factors of a user, with their codes and what they were asked for; how many factors.
 pub async fn forget(tx: &Tx, user_id: Uuid) -> Result<u64, DbErr> {
     let of_them = factor_challenge::Column::UserId.eq(user_id);
     factor_challenge::Entity::delete_many().filter(of_them).exec(tx).await?;
@@ -85,7 +85,7 @@ async fn forget_codes(tx: &Tx, user_id: Uuid) -> Result<(), DbErr> {
     Ok(())
 }
 
-/// Gives somebody these recovery codes instead of those from before.
+/// Gives a user these recovery codes instead of those from before.
 pub async fn replace_codes(tx: &Tx, user_id: Uuid, hashes: Vec<String>, now: Instant) -> Result<(), DbErr> {
     forget_codes(tx, user_id).await?;
     let row =
@@ -95,7 +95,7 @@ pub async fn replace_codes(tx: &Tx, user_id: Uuid, hashes: Vec<String>, now: Ins
     Ok(())
 }
 
-/// Whether somebody has this recovery code and has not used it.
+/// Whether a user has this recovery code and has not used it.
 pub async fn has_code(conn: &impl ConnectionTrait, user_id: Uuid, hash: &str) -> Result<bool, DbErr> {
     Ok(recovery_code::Entity::find().filter(unused(user_id, hash)).one(conn).await?.is_some())
 }
@@ -141,7 +141,7 @@ pub async fn use_passkey(tx: &Tx, id: Uuid, secret: &str, now: Instant) -> Resul
     Ok(used.rows_affected == 1)
 }
 
-/// Keeps what somebody is asked for.
+/// Keeps what a user is asked for.
 pub async fn ask(tx: &Tx, challenge: Challenge) -> Result<(), DbErr> {
     use factor_challenge::{Column, Entity};
     let open = Entity::find()
@@ -157,7 +157,7 @@ pub async fn ask(tx: &Tx, challenge: Challenge) -> Result<(), DbErr> {
     Ok(())
 }
 
-/// What somebody was asked for, when it is still good for `purpose` in this session.
+/// What a user was asked for, when it is still good for `purpose` in this session.
 pub async fn asked(
     conn: &impl ConnectionTrait,
     id: Uuid,
@@ -171,12 +171,12 @@ pub async fn asked(
     }))
 }
 
-/// Takes a challenge; whether nobody has before.
+/// Takes a challenge; whether this is the first time.
 pub async fn take(tx: &Tx, id: Uuid) -> Result<bool, DbErr> {
     Ok(factor_challenge::Entity::delete_by_id(id).exec(tx).await?.rows_affected == 1)
 }
 
-/// Removes what nobody answered in time.
+/// Removes what was not answered in time.
 pub async fn prune(tx: &Tx, now: Instant) -> Result<(), DbErr> {
     factor_challenge::Entity::delete_many().filter(factor_challenge::Column::ExpiresAt.lte(now)).exec(tx).await?;
     Ok(())
@@ -207,12 +207,12 @@ pub async fn distrust_all(tx: &Tx, now: Instant) -> Result<(), DbErr> {
 /// Seconds in which the code of an app is good.
 const STEP_SECONDS: i64 = 30;
 
-/// The step of time after that of `now`, which is the last one whose code may have been used.
+/// The step of time after that of `now`, which is the last one of which the code may have been used.
 pub const fn next_step(now: Instant) -> i64 {
     now.millis().div_euclid(1000 * STEP_SECONDS) + 1
 }
 
-/// As [`distrust_all`], once `known` uses say that this is an older copy; whether nobody has before.
+/// As [`distrust_all`], once `known` uses say that this is an older copy; whether this is the first time.
 pub async fn distrust(tx: &Tx, known: i64, step: i64, now: Instant) -> Result<bool, DbErr> {
     use second_factor::Column;
     let sql = "INSERT INTO factor_uses (id, uses) VALUES ($1, $2) \

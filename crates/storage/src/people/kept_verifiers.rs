@@ -32,7 +32,7 @@ pub async fn keep_for(tx: &Tx, days: i64, now: Instant) -> Result<(), DbErr> {
     Ok(())
 }
 
-/// Whether headquarters may know somebody by a PIN that nothing here verifies: where it hands all of them to the store, or nobody
+/// Whether headquarters may know a user by a PIN that nothing here verifies: where it hands all of them to the store, or none
 /// signs in there who is not named for it, nothing is kept, and nothing is to be asked.
 pub async fn are_kept(conn: &impl ConnectionTrait) -> Result<bool, DbErr> {
     Ok(days_of(conn).await? > 0)
@@ -70,7 +70,7 @@ pub async fn keep(
     Ok(true)
 }
 
-/// The roles of somebody that count in `store`, as one text; `None` without any.
+/// The roles of a user that count in `store`, as one text; `None` without any.
 async fn roles_of(conn: &impl ConnectionTrait, store: Uuid, user_id: Uuid) -> Result<Option<String>, DbErr> {
     use user_store_role::Column as Of;
     let rows = user_store_role::Entity::find()
@@ -98,13 +98,13 @@ pub async fn of_lookup(
 ) -> Result<Option<(Uuid, String)>, DbErr> {
     let select = Entity::find().filter(Column::PinLookup.is_in(lookup)).filter(Column::ExpiresAt.gt(now));
     let mut kept = select.all(conn).await?;
-    // Of several nobody is taken for another.
+    // Of several none is taken for another.
     let kept = kept.pop().filter(|_| kept.is_empty());
     Ok(kept.map(|kept| (kept.user_id, kept.pin_hash)))
 }
 
 /// Rows of people are about to be written that came without what verifies them, as headquarters does not hand it to this store any
-/// more: of those whose roles count everywhere, and who signed in here lately, what is here is kept, their PIN being the same.
+/// more: of those with roles that count everywhere, who signed in here lately, what is here is kept, their PIN being the same.
 pub(crate) async fn withdrawn(tx: &Tx, store: Uuid, rows: &[Box<dyn Row>], now: Instant) -> Result<(), DbErr> {
     let without = rows.iter().filter(|row| row.text("pin_hash").is_none() && row.instant("deleted_at").is_none());
     let ids: Vec<Uuid> = without.filter_map(|row| row.uuid("id")).collect();

@@ -1,4 +1,4 @@
-//! Where somebody signed in to headquarters before: browsers by a key that they keep, and addresses. What strangers try does not
+//! Where a user signed in to headquarters before: browsers by a key that they keep, and addresses. What strangers try does not
 //! make them wait. Few of each person count, or whoever has an account would make places without end. `docs/security.md`.
 
 use sea_orm::sea_query::OnConflict;
@@ -13,7 +13,7 @@ use crate::Tx;
 use crate::entity::known_place::{Column, Entity, Model};
 use crate::entity::user;
 
-/// A place that nobody signs in from any more is forgotten.
+/// A place that no user signs in from any more is forgotten.
 const KEPT_MS: i64 = 90 * 24 * 3600 * 1000;
 /// Browsers of one person.
 pub const BROWSERS: usize = 10;
@@ -35,7 +35,7 @@ pub async fn of(conn: &impl ConnectionTrait, user_id: Uuid, mark: &str, now: Ins
     Entity::find().filter(Column::UserId.eq(user_id)).filter(known(mark, now)).one(conn).await
 }
 
-/// The place with this mark from which somebody signed in before who may still do so; of several people whoever was first.
+/// The place with this mark from which a user signed in before who may still do so; of several whoever was first.
 pub async fn of_anybody(conn: &impl ConnectionTrait, mark: &str, now: Instant) -> Result<Option<Model>, DbErr> {
     let alive = user::Entity::find()
         .select_only()
@@ -46,7 +46,7 @@ pub async fn of_anybody(conn: &impl ConnectionTrait, mark: &str, now: Instant) -
     found.order_by_asc(Column::CreatedAt).order_by_asc(Column::Id).one(conn).await
 }
 
-/// Notes that somebody, whose row is locked, signed in there; those that they used least recently are forgotten. The id of the place.
+/// Notes that a user with a locked row signed in there; those that they used least recently are forgotten. The id of the place.
 pub async fn note(tx: &Tx, user_id: Uuid, mark: &str, now: Instant) -> Result<Uuid, DbErr> {
     let row = Model { id: Uuid::now_v7(), user_id, mark: mark.to_owned(), created_at: now, last_at: now };
     Entity::insert(row.into_active_model())
@@ -73,13 +73,13 @@ pub async fn note(tx: &Tx, user_id: Uuid, mark: &str, now: Instant) -> Result<Uu
     place.ok_or_else(|| DbErr::RecordNotFound(format!("a place of {user_id}")))
 }
 
-/// Nothing is known of where somebody signed in: they got a new PIN from somebody else.
+/// Nothing is known of where a user signed in: they got a new PIN from another one.
 pub async fn forget(tx: &Tx, user_id: Uuid) -> Result<(), DbErr> {
     Entity::delete_many().filter(Column::UserId.eq(user_id)).exec(tx).await?;
     Ok(())
 }
 
-/// Forgets places from which nobody signs in any more.
+/// Forgets places from which no user signs in any more.
 pub async fn prune(tx: &Tx, now: Instant) -> Result<(), DbErr> {
     Entity::delete_many().filter(Column::LastAt.lte(now.plus_millis(-KEPT_MS))).exec(tx).await?;
     Ok(())

@@ -22,14 +22,14 @@ pub async fn confirmed(conn: &impl ConnectionTrait, store: Uuid, token_version: 
     Ok(())
 }
 
-/// Somebody with its token asked for it again.
+/// A caller with its token asked for it again.
 pub async fn asked(conn: &impl ConnectionTrait, store: Uuid, now: Instant) -> Result<(), DbErr> {
     let sql = "UPDATE store_nodes SET pin_key_asked_at = $2 WHERE store_id = $1 AND pin_key_asked_at IS NULL";
     execute(conn, sql, [store.into(), now.into()]).await?;
     Ok(())
 }
 
-/// Somebody at headquarters decided that it is given out once more, to tokens from `token_version` on.
+/// A user at headquarters decided that it is given out once more, to tokens from `token_version` on.
 pub async fn open(conn: &impl ConnectionTrait, store: Uuid, token_version: i32) -> Result<(), DbErr> {
     // A store that was never heard has no row yet: what counts from here on must be there when it comes.
     let sql = "INSERT INTO store_nodes (store_id, pin_key_closed, pin_key_for, node_epoch, ticket, last_ticket, last_seq, \
@@ -40,7 +40,7 @@ pub async fn open(conn: &impl ConnectionTrait, store: Uuid, token_version: i32) 
     Ok(())
 }
 
-/// Somebody at headquarters decided that the store has an older release again, which cannot ask who signs in: people travel to it
+/// A user at headquarters decided that the store has an older release again, which cannot ask who signs in: people travel to it
 /// as they did to that one, all of them once more.
 pub async fn is_older(conn: &impl ConnectionTrait, store: Uuid) -> Result<(), DbErr> {
     let sql = "UPDATE store_nodes SET sign_in = $2, fingerprints = $3, told_fingerprints = $3 WHERE store_id = $1";

@@ -1,4 +1,4 @@
-//! Whose PINs a store can verify: those of the people whose roles count there; and who sold what last.
+//! Which PINs a store can verify: those of the people with roles that count there; and who sold what last.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,7 +15,7 @@ use crate::entity::{session, store, store_node, user, user_store_role};
 use crate::many::find_in;
 use crate::{Tx, settings};
 
-/// Where the PINs of people can be verified whose roles count in every store.
+/// Where the PINs of people with roles in every store can be verified.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GlobalPeople {
@@ -65,7 +65,7 @@ impl GlobalPeople {
         Ok(())
     }
 
-    /// Whether `store` has what verifies them all. One whose release cannot ask headquarters goes on as before.
+    /// Whether `store` has what verifies them all. One of a release that cannot ask headquarters goes on as before.
     async fn are_at(conn: &impl ConnectionTrait, store: Uuid) -> Result<bool, DbErr> {
         Ok(match Self::load(conn).await? {
             Self::All => true,
@@ -93,7 +93,7 @@ pub async fn beyond_a_store(conn: &impl ConnectionTrait) -> Result<HashSet<Uuid>
 /// How a PIN begins that release 0.1.0 made, with one key for the whole chain.
 pub const FORMER_PIN: &str = "$argon2id$";
 
-/// People whose PIN is from release 0.1.0.
+/// People with a PIN from release 0.1.0.
 pub async fn former_pins(conn: &impl ConnectionTrait) -> Result<u64, DbErr> {
     user::Entity::find()
         .filter(user::Column::PinHash.starts_with(FORMER_PIN))
@@ -102,7 +102,7 @@ pub async fn former_pins(conn: &impl ConnectionTrait) -> Result<u64, DbErr> {
         .await
 }
 
-/// Stores in use whose server is of release 0.1.0, as it said in its last handshake: they verify PINs of that release alone.
+/// Stores in use with a server of release 0.1.0, as it said in its last handshake: they verify PINs of that release alone.
 pub async fn former_stores(conn: &impl ConnectionTrait) -> Result<u64, DbErr> {
     let former = store_node::Entity::find()
         .select_only()
@@ -116,7 +116,7 @@ pub async fn former_stores(conn: &impl ConnectionTrait) -> Result<u64, DbErr> {
         .await
 }
 
-/// The people whose PINs `store` verifies itself. What cannot be read is nobody: better no verifier than one too many.
+/// The people that `store` verifies itself. What cannot be read is no user: better no verifier than one too many.
 pub async fn of_store(conn: &impl ConnectionTrait, store: Uuid) -> Result<HashSet<Uuid>, DbErr> {
     let counts =
         if GlobalPeople::are_at(conn, store).await? { "(store_id IS NULL OR store_id = $1)" } else { "store_id = $1" };
@@ -125,7 +125,7 @@ pub async fn of_store(conn: &impl ConnectionTrait, store: Uuid) -> Result<HashSe
     Ok(rows.iter().filter_map(|row| row.try_get("", "user_id").ok()).collect())
 }
 
-/// Whether a role of somebody counts in `store`, one that counts everywhere included.
+/// Whether a role of a user counts in `store`, one that counts everywhere included.
 pub async fn counts_in(conn: &impl ConnectionTrait, store: Uuid, user_id: Uuid) -> Result<bool, DbErr> {
     let of_store = user_store_role::Column::StoreId;
     let here = Condition::any().add(of_store.eq(store)).add(of_store.is_null());
@@ -136,7 +136,7 @@ pub async fn counts_in(conn: &impl ConnectionTrait, store: Uuid, user_id: Uuid) 
     Ok(roles.one(conn).await?.is_some())
 }
 
-/// A sale of somebody.
+/// A sale of a user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LastSale {
     pub store_id: Uuid,

@@ -16,7 +16,7 @@ pub struct Person {
     pub hash: String,
 }
 
-/// Somebody's look-up, and the source that it was made from.
+/// A user's look-up, and the source that it was made from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Made {
     pub source: String,

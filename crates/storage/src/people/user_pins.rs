@@ -1,4 +1,4 @@
-//! PINs that were made for somebody else and not chosen yet, whose word the proposals of such an account are, and whose PINs are
+//! PINs that were made for another user and not chosen yet, whose word the proposals of such an account are, and whose PINs are
 //! the same. At headquarters alone. `docs/security.md`, PINs.
 
 use std::collections::{HashMap, HashSet};
@@ -41,18 +41,18 @@ async fn put(tx: &Tx, row: Model, changed: &[Column]) -> Result<(), DbErr> {
     Ok(())
 }
 
-/// A PIN was made for somebody, by whom their proposals count for.
+/// A PIN was made for a user, by the one whom their proposals count for.
 pub async fn made(tx: &Tx, user_id: Uuid, counts_for: Option<Uuid>, digits: i16, now: Instant) -> Result<(), DbErr> {
     let row = Model { user_id, made_at: Some(now), counts_for, digits: Some(digits) };
     put(tx, row, &[Column::MadeAt, Column::CountsFor, Column::Digits]).await
 }
 
-/// Somebody chose a PIN.
+/// A user chose a PIN.
 pub async fn chosen(tx: &Tx, user_id: Uuid, digits: i16) -> Result<(), DbErr> {
     put(tx, Model { user_id, digits: Some(digits), ..Model::default() }, &[Column::Digits]).await
 }
 
-/// Somebody has to change a PIN that was not made for them: it is no first one.
+/// A user has to change a PIN that was not made for them: it is no first one.
 pub async fn note(tx: &Tx, user_id: Uuid) -> Result<(), DbErr> {
     put(tx, Model { user_id, ..Model::default() }, &[Column::UserId]).await
 }
@@ -92,7 +92,7 @@ pub async fn is_expired(
     Ok(since.is_some_and(|made| now.millis_since(made) >= life_ms) && !is_last_way_in(conn, user.id).await?)
 }
 
-/// Whether nobody but `user_id` could let an administrator in: their first PIN lasts until it is used.
+/// Whether no user but `user_id` could let an administrator in: their first PIN lasts until it is used.
 async fn is_last_way_in(conn: &impl ConnectionTrait, user_id: Uuid) -> Result<bool, DbErr> {
     use user_store_role::Column as Given;
     let holders = user_store_role::Entity::find()
@@ -114,7 +114,7 @@ async fn is_last_way_in(conn: &impl ConnectionTrait, user_id: Uuid) -> Result<bo
     Ok(others.one(conn).await?.is_none())
 }
 
-/// First PINs of which nobody noted when they were made, by a release before or a server of one beside this, count from now.
+/// First PINs of which it was not noted when they were made, by a release before or a server of one beside this, count from now.
 pub async fn note_unknown(tx: &Tx, now: Instant) -> Result<(), DbErr> {
     let sql = "INSERT INTO user_pins (user_id, made_at) SELECT u.id, $1 FROM users u \
                WHERE u.must_change_pin AND u.deleted_at IS NULL AND u.pin_hash IS NOT NULL \
@@ -123,7 +123,7 @@ pub async fn note_unknown(tx: &Tx, now: Instant) -> Result<(), DbErr> {
     Ok(())
 }
 
-/// Active people whose first PIN was made before `before`: those that still open something, or all.
+/// Active people with a first PIN made before `before`: those that still open something, or all.
 pub async fn expired(conn: &impl ConnectionTrait, before: Instant, only_good: bool) -> Result<Vec<user::Model>, DbErr> {
     let good = if only_good { "AND u.pin_hash IS NOT NULL " } else { "" };
     let sql = format!(
@@ -165,7 +165,7 @@ pub async fn in_one_store(conn: &impl ConnectionTrait, user_id: Uuid, others: &[
 /// How a look-up key begins that no PIN has.
 pub const WITHHELD: &str = "withheld ";
 
-/// In place of a look-up key: nobody signs in with this PIN alone, at whatever server. It is not left out, since servers look at all
+/// In place of a look-up key: no user signs in with this PIN alone, at whatever server. It is not left out, since servers look at all
 /// rows without one, and find it.
 pub fn withheld(user_id: Uuid) -> String {
     format!("{WITHHELD}{user_id}")

@@ -108,7 +108,7 @@ impl Page {
         Ok(Self { answer, rows, children })
     }
 
-    /// Refuses a page that does not go on from `cursor`: somebody began a reload since it was asked for, and taken now it would
+    /// Refuses a page that does not go on from `cursor`: a user began a reload since it was asked for, and taken now it would
     /// pass for the end of that.
     pub(crate) fn must_fit(&self, entity: &SyncType, cursor: Cursor) -> Result<(), DbErr> {
         let since = self.answer.since_version;
@@ -210,7 +210,7 @@ async fn replace_children(tx: &Tx, child: &Child, documents: Vec<Lines>) -> Resu
 /// Insert or update on conflict of the type's key; a row with unsent local work is left alone (rule D6).
 ///
 /// In a reload what a store pushes comes back too: HQ had all of it, and a store that was set back has less. Whether none of
-/// the rows was here; nobody looks in a reload, where they all are.
+/// the rows was here; a reload, where they all are, does not look.
 async fn upsert(tx: &Tx, entity: &SyncType, rows: Vec<Box<dyn Row>>, reloading: bool) -> Result<bool, DbErr> {
     let columns = entity.table.columns();
     let kept: &[&str] = if reloading && entity.is_pushed() { &[] } else { entity.store_owned };

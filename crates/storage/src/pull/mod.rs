@@ -34,7 +34,7 @@ pub struct Page {
 }
 
 impl Page {
-    /// What is wrong with it where nobody may take it: what comes whole would be less than it is (rule D4), and what has
+    /// What is wrong with it if no store may take it: what comes whole would be less than it is (rule D4), and what has
     /// no id or version can neither be named nor stepped over.
     pub fn flaw(&self, entity: &SyncType) -> Option<&Unread> {
         self.left_out.iter().find(|row| entity.replace_all || row.id.is_none() || row.version.is_none())

@@ -1,4 +1,4 @@
-//! Types whose rows make sense only together: what a store pulled of them lies aside until all of it is here, and becomes visible in
+//! Types with rows that make sense only together: what a store pulled of them lies aside until all of it is here, and becomes visible in
 //! one transaction. `docs/sync.md`, rule D2.
 
 use sea_orm::sea_query::OnConflict;
@@ -20,7 +20,7 @@ const CHUNK: usize = 500;
 
 /// How far a type is here.
 #[derive(Clone, Copy)]
-pub struct Place {
+pub struct TypeCursor {
     pub entity: &'static SyncType,
     pub cursor: Cursor,
     /// Something of it is not visible yet.
@@ -44,7 +44,7 @@ pub async fn cursor(conn: &impl ConnectionTrait, entity: &SyncType) -> Result<Cu
 }
 
 /// How far each of `types` is here.
-pub async fn places(conn: &impl ConnectionTrait, types: &[&'static SyncType]) -> Result<Vec<Place>, DbErr> {
+pub async fn places(conn: &impl ConnectionTrait, types: &[&'static SyncType]) -> Result<Vec<TypeCursor>, DbErr> {
     let mut places = Vec::with_capacity(types.len());
     for entity in types {
         let staged = staged(conn, entity).await?;
@@ -52,7 +52,7 @@ pub async fn places(conn: &impl ConnectionTrait, types: &[&'static SyncType]) ->
             Some(cursor) => cursor,
             None => apply::cursor(conn, entity).await?,
         };
-        places.push(Place { entity, cursor, is_staged: staged.is_some() });
+        places.push(TypeCursor { entity, cursor, is_staged: staged.is_some() });
     }
     Ok(places)
 }
@@ -97,7 +97,7 @@ pub async fn page(tx: &Tx, entity: &SyncType, page: Page) -> Result<usize, DbErr
 
 /// Makes visible what lies aside of types that are all here; how many rows. Nothing happens, and the answer is `None`, when one of them is not
 /// any more where `places` has it.
-pub async fn show(tx: &Tx, places: &[Place], store_id: Uuid, now: Instant) -> Result<Option<usize>, DbErr> {
+pub async fn show(tx: &Tx, places: &[TypeCursor], store_id: Uuid, now: Instant) -> Result<Option<usize>, DbErr> {
     for place in places {
         if place.cursor.reloading || cursor(tx, place.entity).await? != place.cursor {
             return Ok(None);
@@ -111,8 +111,8 @@ pub async fn show(tx: &Tx, places: &[Place], store_id: Uuid, now: Instant) -> Re
 }
 
 /// Applies the rows of one type as pages, the last of which moves the cursor.
-async fn apply_all(tx: &Tx, place: &Place, store_id: Uuid, now: Instant) -> Result<usize, DbErr> {
-    let Place { entity, cursor: end, .. } = *place;
+async fn apply_all(tx: &Tx, place: &TypeCursor, store_id: Uuid, now: Instant) -> Result<usize, DbErr> {
+    let TypeCursor { entity, cursor: end, .. } = *place;
     let visible = apply::cursor(tx, entity).await?;
     let mut count = 0;
     loop {

@@ -13,7 +13,7 @@ use crate::{Tx, audit, fault};
 /// What a batch came to.
 pub(super) struct Outcome {
     pub verdicts: Vec<Verdict>,
-    /// Values by type that their sender does not own, and keys that nobody knows.
+    /// Values by type that their sender does not own, and keys that are not known.
     pub ignored: Vec<(&'static str, u64)>,
     /// Older refusals were closed, of which the sender is to learn.
     pub healed: bool,

@@ -1,4 +1,4 @@
-//! The third step: what a document does besides being stored: stock, what customers owe, and what somebody should look
+//! The third step: what a document does besides being stored: stock, what customers owe, and what a user should look
 //! at. Push rule 4 of the specification, section 4.3; `docs/sync.md`, rule U9.
 
 use std::collections::HashMap;
@@ -65,13 +65,13 @@ pub(super) async fn effects(
 /// The order of the databases that documents are from which say what the average cost was after them.
 async fn places(tx: &Tx, group: &Group<'_>, merged: &[Merged]) -> Result<HashMap<String, i64>, DbErr> {
     let says = |row: &dyn Row| row.integer("average_cost_after").is_some();
-    let mut told: Vec<_> = merged
+    let mut entries: Vec<_> = merged
         .iter()
         .filter(|document| says(&*document.row) || document.children.iter().flatten().any(|line| says(&**line)))
         .filter_map(|document| group.envelopes[document.place].entry())
         .collect();
     // A database that goes on from a copy of another one goes on with its numbers.
-    told.sort_unstable_by_key(|(_, seq)| *seq);
-    let epochs: Vec<&str> = told.iter().map(|(epoch, _)| epoch.as_str()).collect();
+    entries.sort_unstable_by_key(|(_, seq)| *seq);
+    let epochs: Vec<&str> = entries.iter().map(|(epoch, _)| epoch.as_str()).collect();
     averages::places(tx, group.sender.store_id, &epochs).await
 }

@@ -56,12 +56,12 @@ fn tables(entity: &'static SyncType) -> impl Iterator<Item = Table> {
 }
 
 /// The rows that HQ has of the envelopes of a group.
-pub(super) struct Known {
+pub(super) struct ExistingRows {
     pub existing: HashMap<Uuid, Box<dyn Row>>,
     kept: HashMap<Uuid, Uuid>,
 }
 
-impl Known {
+impl ExistingRows {
     /// The id under which headquarters has, or will have, what its store calls `sent`.
     pub(super) fn id(&self, sent: Uuid) -> Uuid {
         self.kept.get(&sent).copied().unwrap_or(sent)
@@ -69,7 +69,7 @@ impl Known {
 }
 
 /// Finds them, and locks them. A row that is another store's is none of these, where the type says so.
-pub(super) async fn known(tx: &Tx, group: &Group<'_>) -> Result<Known, DbErr> {
+pub(super) async fn known(tx: &Tx, group: &Group<'_>) -> Result<ExistingRows, DbErr> {
     let ids: Vec<Uuid> = group.envelopes.iter().map(|incoming| incoming.id).collect();
     let mut existing = by_id(group.entity.table.having(tx, "id", &ids, true).await?);
     let mut kept = HashMap::new();
@@ -83,7 +83,7 @@ pub(super) async fn known(tx: &Tx, group: &Group<'_>) -> Result<Known, DbErr> {
             existing.extend(by_id(group.entity.table.having(tx, "id", &ids, true).await?));
         }
     }
-    Ok(Known { existing, kept })
+    Ok(ExistingRows { existing, kept })
 }
 
 /// Has documents name the others of their store under the ids that these are kept under.

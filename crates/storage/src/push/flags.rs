@@ -1,4 +1,4 @@
-//! What somebody should look at in a document that is stored all the same: HQ never refuses money. `docs/sync.md`, rule
+//! What a user should look at in a document that is stored all the same: HQ never refuses money. `docs/sync.md`, rule
 //! U9; the words are in `docs/domain.md`. One query for each kind and batch.
 
 use std::collections::{HashMap, HashSet};
@@ -33,7 +33,7 @@ pub(super) async fn find(tx: &mut Tx, group: &Group<'_>, merged: &[Merged]) -> R
     let mut facts = facts::load(tx, group.sender.store_id, &named).await?;
     let lacks: Vec<Turn> = facts.lacks(&named).filter_map(turn).collect();
     if !lacks.is_empty() {
-        // Somebody may be storing it just now.
+        // Another transaction may be storing it just now.
         for turn in lacks {
             take_turn(&**tx, turn).await?;
         }
@@ -76,7 +76,7 @@ pub(crate) fn is_ahead(pushed: &Pushed, row: &dyn Row, now: Instant) -> bool {
     happened(pushed, row).any(|at| at > latest) || day_of(pushed, row).is_some_and(|day| day > date(latest))
 }
 
-/// Whether it happened years ago, as a clock says that nobody has set. A store may be without a line for months.
+/// Whether it happened years ago, as a clock says that was never set. A store may be without a line for months.
 pub(crate) fn is_back(pushed: &Pushed, row: &dyn Row, now: Instant) -> bool {
     let earliest = dated::earliest(now);
     happened(pushed, row).any(|at| at < earliest) || day_of(pushed, row).is_some_and(|day| day < date(earliest))
@@ -96,7 +96,7 @@ fn date(at: Instant) -> String {
 }
 
 /// For each document the flag of a number that another one of its register has too; the other one is flagged as well,
-/// since nobody knows which of them is right.
+/// since it is not known which of them is right.
 async fn twice(tx: &mut Tx, group: &Group<'_>, merged: &[Merged]) -> Result<Vec<Option<&'static str>>, DbErr> {
     let numbering = group.pushed.number;
     let Some((column, Clash::Flagged(flag))) = numbering.map(|number| (number.column, number.clash)) else {

@@ -51,7 +51,7 @@ impl Before {
     }
 }
 
-/// The numbers that envelopes bring for rows whose numbers are unique.
+/// The numbers that envelopes bring for rows of unique numbers.
 pub(super) fn sent<'a>(entity: &SyncType, items: &'a [Item<'_>]) -> impl Iterator<Item = String> + use<'a> {
     let column = entity.unique_number();
     items.iter().filter_map(move |item| item.decoded.row.text(column?))
@@ -77,7 +77,7 @@ pub(super) async fn codes_of_others(
     sender: &Sender,
     numbers: impl Iterator<Item = String>,
 ) -> Result<HashSet<String>, DbErr> {
-    // What headquarters gave itself is nobody else's.
+    // What headquarters gave itself is no store's.
     let numbers = numbers.filter(|number| sender.given_number() != Some(number.as_str()));
     let codes = numbers.filter_map(|number| prefix(&number).map(str::to_owned));
     let codes: HashSet<String> = codes.filter(|code| *code != sender.store_code).collect();

@@ -36,7 +36,7 @@ pub(super) struct Item<'a> {
     pub place: usize,
 }
 
-/// Reads the envelopes and decides on each; a verdict for those that cannot be read. Those that somebody settled by
+/// Reads the envelopes and decides on each; a verdict for those that cannot be read. Those that a user settled by
 /// hand are left aside unread, whatever is wrong with them; their rows travel back.
 pub(super) async fn judge<'a>(
     tx: &Tx,
@@ -136,7 +136,7 @@ fn is_overtaken(dated: Dated, prior: Option<&Prior>) -> bool {
         || dated.said.zip(prior.last_said).is_some_and(|(said, last)| said < last)
 }
 
-/// A row of somebody else, or a delete of what is never deleted.
+/// A row of another owner, or a delete of what is never deleted.
 fn foreign(incoming: &Incoming<'_>, row: &dyn Row, existing: Option<&dyn Row>, sender: &Sender) -> Option<Verdict> {
     let refuse = |text: &str| Some(Verdict::refused("store_mismatch", text));
     match incoming.entity.scope {

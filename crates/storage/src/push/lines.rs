@@ -25,12 +25,12 @@ pub(super) struct Lines {
     have: Vec<RowsById>,
     /// Which document each sent line id belongs to at HQ.
     owners: Vec<HashMap<Uuid, Uuid>>,
-    told: Told,
+    report: LineReport,
 }
 
-/// What is to be told of the lines of one document.
+/// What is to be reported of the lines of one document.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct LineReport {
     /// Whether a line became another one, came or went.
     pub changed: bool,
     /// The flags of what was cut off or left out.
@@ -52,12 +52,12 @@ impl Lines {
             let known = child.table.having(tx, "id", &ids, false).await?;
             owners.push(known.iter().filter_map(|row| Some((row.uuid("id")?, row.uuid(child.parent)?))).collect());
         }
-        Ok(Self { have, owners, told: Told::default() })
+        Ok(Self { have, owners, report: LineReport::default() })
     }
 
-    /// What is to be told of the document whose lines were merged last.
-    pub(super) fn told(&mut self) -> Told {
-        std::mem::take(&mut self.told)
+    /// What is to be reported of the lines that were merged last.
+    pub(super) fn take_report(&mut self) -> LineReport {
+        std::mem::take(&mut self.report)
     }
 
     /// The lines that HQ has of a document, of the child at `place`.
@@ -88,7 +88,7 @@ impl Lines {
         let replaces = !context.receives
             && keys.name(child.key)
             && context.status.is_some_and(|status| child.replaced_while.contains(&status));
-        // Else a document is written once: what has lines takes no further ones, whose goods would leave twice.
+        // Else a document is written once: what has lines takes no further ones, or their goods would leave twice.
         let complete = !replaces && have.values().any(|row| mine(&**row));
         let mut lines = Vec::with_capacity(sent.len());
         for (position, (mut line, keys)) in sent.into_iter().enumerate() {
@@ -107,7 +107,7 @@ impl Lines {
                 (child, place, position),
                 old,
                 (line, keys, sent),
-                (&mut self.told, &mut *ignored),
+                (&mut self.report, &mut *ignored),
             ));
         }
         let mut removed = Vec::new();
@@ -115,7 +115,7 @@ impl Lines {
         for id in rest {
             match have.remove(&id) {
                 Some(_) if replaces => {
-                    self.told.changed = true;
+                    self.report.changed = true;
                     removed.push(id);
                 }
                 // What was not sent again is still there: a void may name no more than the sale.
@@ -134,7 +134,7 @@ fn merge_line(
     (child, place, position): (&Child, usize, usize),
     old: Option<Box<dyn Row>>,
     (line, keys, sent): (Box<dyn Row>, Keys, Option<Uuid>),
-    (told, ignored): (&mut Told, &mut Ignored),
+    (report, ignored): (&mut LineReport, &mut Ignored),
 ) -> Box<dyn Row> {
     let Edit { group, incoming, context, owned, .. } = *edit;
     let whole = old.is_none() && incoming.entity.scope != Scope::Parties;
@@ -148,20 +148,20 @@ fn merge_line(
     let placed = |problem| format!("{}[{position}].{problem}", child.key);
     let shape = &group.shape.lines[place];
     let problem = shape.problem(&*merged, &keys, owned, before.as_ref(), group.now).map(placed);
-    told.problem = told.problem.take().or(problem);
+    report.problem = report.problem.take().or(problem);
     let cut = keys.cut.iter().filter(|column| owns(owned, column));
-    told.cut.extend(cut.map(|column| limits::flag(Some(child.key), column)));
+    report.cut.extend(cut.map(|column| limits::flag(Some(child.key), column)));
     let left_out = left_out.map(|left_out| left_out.flags(&*merged, Some(child.key), &[child.parent, "line_no"]));
-    told.cut.extend(left_out.into_iter().flatten());
+    report.cut.extend(left_out.into_iter().flatten());
     let kept = merged.uuid("id").filter(|_| before.is_none());
     let renamed = sent.zip(kept).map(|(sent, kept)| Renamed { table: child.table.name(), sent, kept });
-    told.renamed.extend(renamed);
-    told.changed |= before.is_none_or(|had| !had.is_all_of(&*merged, &[]));
+    report.renamed.extend(renamed);
+    report.changed |= before.is_none_or(|had| !had.is_all_of(&*merged, &[]));
     ignored.compare(&passed_over, &*merged, &[child.parent, "line_no"]);
     merged
 }
 
-/// A line whose id another document has (a sender that numbers its lines) gets one of its own: no line of a sale may be
+/// A line with another line's id (a sender that numbers its lines) gets one of its own: no line of a sale may be
 /// lost, and none of another document may change. The id that was sent, when it is not kept.
 fn own_id(
     line: &mut dyn Row,

@@ -113,18 +113,18 @@ impl Work<'_> {
         let MergedRow { row, number, problem, left_out } = row(&edit, old, decoded.row, &before, &self.others, ignored);
         let sent = decoded.children.into_iter().enumerate();
         let (children, removed) = sent.map(|(place, sent)| self.lines.merge(&edit, place, sent, ignored)).unzip();
-        let told = self.lines.told();
-        if let Some(problem) = problem.or(told.problem) {
+        let report = self.lines.take_report();
+        if let Some(problem) = problem.or(report.problem) {
             return Err(Verdict::refused("bad_data", format!("data.{problem}")));
         }
-        let lists = decoded.cut.into_iter().filter(|_| told.changed).map(|list| limits::flag(None, list));
-        let renamed = renamed(&edit, told.renamed);
+        let lists = decoded.cut.into_iter().filter(|_| report.changed).map(|list| limits::flag(None, list));
+        let renamed = renamed(&edit, report.renamed);
         let named_otherwise = (!renamed.is_empty()).then(|| ID_USED_ELSEWHERE.to_owned());
-        let more = told.cut.into_iter().chain(lists).chain(named_otherwise).chain(left_out);
+        let more = report.cut.into_iter().chain(lists).chain(named_otherwise).chain(left_out);
         let mut kept_flags = limits::flags(&*row, edit.keys, owned, more);
         kept_flags.extend(said);
         let lists = group.pushed.append_only_lists;
-        let nothing_new = !told.changed && before.columns.is_some_and(|had| had.is_all_of(&*row, lists));
+        let nothing_new = !report.changed && before.columns.is_some_and(|had| had.is_all_of(&*row, lists));
         let applied = match (nothing_new, ignored.count > ignored_before) {
             (false, _) => applied,
             (true, true) => Applied::Skipped,
@@ -282,7 +282,7 @@ fn complete(edit: &Edit<'_>, row: &mut dyn Row) {
     let store_id = group.sender.store_id;
     if edit.applied == Applied::Inserted {
         let created = row.instant("created_at").filter(|at| !at.is_unset()).unwrap_or(incoming.timestamp);
-        // Others than its store write what is pulled: nobody could, if it were made only in years. A document stays as it is.
+        // Others than its store write what is pulled: none could, if it were made only in years. A document stays as it is.
         let created = if group.entity.is_pulled() { believed(created, group.now) } else { created };
         row.set("created_at", created.into());
         if let Some(complete) = group.pushed.complete {

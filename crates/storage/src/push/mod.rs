@@ -48,7 +48,7 @@ pub struct Pushed {
     pub results: Vec<PushResult>,
     pub changes: Vec<Change>,
     pub refused: usize,
-    /// Values that their sender does not own and keys that nobody knows, by type. Rule U11.
+    /// Values that their sender does not own and keys that are not known, by type. Rule U11.
     pub ignored: BTreeMap<&'static str, u64>,
     /// The sender is to be asked for a handshake: older refusals were closed of which it learns there (rule U12), or it has
     /// given a number twice and was restored (rule D8).
@@ -193,7 +193,7 @@ async fn apply_in_parts(
     Ok(())
 }
 
-/// Refuses entries whose numbers are too far ahead of those that headquarters has of the store, and forgets such numbers of
+/// Refuses entries with numbers too far ahead of those that headquarters has of the store, and forgets such numbers of
 /// what was refused anyway: the log says how far a store is.
 async fn refuse_far(
     db: &Db,
@@ -203,7 +203,7 @@ async fn refuse_far(
 ) -> Result<(), DbErr> {
     let sent = waves.iter().flatten().map(|incoming| incoming.seq);
     let refused = so_far.rejected.iter().map(|rejection| rejection.seq);
-    // Nobody needs to know how far the store is while its numbers are small.
+    // How far the store is need not be known while its numbers are small.
     if sent.chain(refused).flatten().all(|seq| seq <= AHEAD) {
         return Ok(());
     }
@@ -257,7 +257,7 @@ async fn apply_wave(
 ) -> Result<(Judged, Vec<Change>), DbErr> {
     let (mut judged, mut audits) = (Judged::default(), Vec::new());
     let mut tx = db.begin().await?;
-    // A store has one sender, whose request may come twice at once. The second one is to see what became of the first in
+    // A store has one sender; its request may come twice at once. The second one is to see what became of the first in
     // the log as well, which is read before any row: and a row that is not there yet cannot be locked.
     db::take_turn_of(&tx, Turn::Push, sender.store_id).await?;
     let mut open = parts(wave);

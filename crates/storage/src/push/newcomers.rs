@@ -28,7 +28,7 @@ pub(super) async fn limit(
     if over <= 0 {
         return Ok(());
     }
-    let waits = nodes::waits_when_told(tx, store).await?;
+    let waits = nodes::knows_to_wait(tx, store).await?;
     let left = if waits { over.min(number) } else { 0 };
     new_customers::beyond(tx, store, left, group.now).await?;
     let mut taken = number - left;

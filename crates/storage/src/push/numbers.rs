@@ -15,7 +15,7 @@ use crate::known_numbers::{self, Brought};
 use crate::many::find_in;
 use crate::numbers::document_numbers;
 
-/// Refuses rows whose natural key another row has: the usual reason for which a row cannot be stored, found for a whole
+/// Refuses rows with another row's natural key: the usual reason for which a row cannot be stored, found for a whole
 /// group at once and not by halving it.
 pub(super) async fn refuse_taken(
     tx: &Tx,
@@ -43,7 +43,7 @@ pub(super) async fn refuse_taken(
     Ok(())
 }
 
-/// Marks the documents whose numbers count for nothing.
+/// Marks the documents with numbers that count for nothing.
 pub(super) async fn mark_ahead(tx: &Tx, group: &Group<'_>, merged: &mut [Merged]) -> Result<(), DbErr> {
     let Some(numbering) = group.pushed.number else { return Ok(()) };
     let (store_id, code) = (group.sender.store_id, &group.sender.store_code);

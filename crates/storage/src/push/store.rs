@@ -106,7 +106,7 @@ async fn remove_lines(tx: &Tx, entity: &SyncType, removed: &[Vec<Uuid>]) -> Resu
     Ok(())
 }
 
-/// Rule D7: a row whose envelope was left aside travels back to its store, which would else keep its own state.
+/// Rule D7: a row of an envelope that was left aside travels back to its store, which would else keep its own state.
 async fn raise_left(tx: &mut Tx, entity: &'static SyncType, left: &[Uuid]) -> Result<(), DbErr> {
     if left.is_empty() || !entity.is_pulled() {
         return Ok(());

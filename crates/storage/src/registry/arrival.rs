@@ -17,7 +17,7 @@ pub trait Arriving: Send {
     fn forget_stray_codes(&mut self) -> Doing<'_, ()>;
     /// A store counts its levels itself: they begin with nothing, whatever headquarters has.
     fn start_levels(&mut self) -> Doing<'_, ()>;
-    /// What verifies people whose rows come without it any more is kept.
+    /// What verifies people is kept when their rows come without it.
     fn keep_verifiers(&mut self) -> Doing<'_, ()>;
     /// What is kept to verify people who are not what they were goes.
     fn forget_verifiers(&mut self) -> Doing<'_, ()>;

@@ -1,5 +1,5 @@
-//! A fingerprint of a type's columns. `docs/sync.md`, rule D11: the values of an added column do not reach rows whose
-//! version did not move, so a type whose columns differ between HQ and a store is reloaded.
+//! A fingerprint of a type's columns. `docs/sync.md`, rule D11: the values of an added column do not reach a row if its
+//! version did not move, so a type with other columns at HQ than at a store is reloaded.
 
 use sha2::{Digest, Sha256};
 

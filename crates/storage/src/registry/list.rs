@@ -10,10 +10,10 @@ use crate::document::{adjustment, customer, order, sale, session, transfer};
 use crate::entity;
 use crate::rows::{Of, SyncTable};
 
-/// What a store that has nothing yet pulls before all else: without it nobody can sign in there.
+/// What a store that has nothing yet pulls before all else: without it no user can sign in there.
 pub const FIRST: &[&str] = &["stores", "users", "roles", "permissions", "role_permissions", "user_store_roles"];
 
-/// Types whose rows make sense only together: a store makes visible what it has of them at one moment of headquarters, when all of
+/// Types with rows that make sense only together: a store makes visible what it has of them at one moment of headquarters, when all of
 /// it is here. `docs/sync.md`, rule D2.
 pub const TOGETHER: &[&[&str]] = &[&["tax_rates", "tax_groups", "tax_group_rates"]];
 
@@ -25,7 +25,7 @@ const PULLED: SyncType = SyncType {
     replace_all: false,
     key: &["id"],
     store_owned: &[],
-    untold: &[],
+    unannounced: &[],
     withheld: &[],
     derived: &[],
     label: None,
@@ -54,7 +54,7 @@ const fn written(book: &'static Book, table: &'static dyn SyncTable) -> SyncType
 pub static ALL: &[SyncType] = &[
     SyncType {
         label: Some("code || ' ' || name"),
-        untold: &["first_seen_at"],
+        unannounced: &["first_seen_at"],
         arrival: Arrival { forgets: &[|memory| memory.forget_stores()], ..Arrival::NOTHING },
         ..written(&fields::store::BOOK, &Of::<entity::store::Entity>::NEW)
     },

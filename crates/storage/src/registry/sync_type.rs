@@ -57,9 +57,9 @@ pub struct SyncType {
     pub key: &'static [&'static str],
     /// Columns of the store that a pull never overwrites.
     pub store_owned: &'static [&'static str],
-    /// Columns that headquarters changes without telling the stores.
-    pub untold: &'static [&'static str],
-    /// Columns that only stores see whose staff the row is; null for all others.
+    /// Columns that headquarters changes without a notification to the stores.
+    pub unannounced: &'static [&'static str],
+    /// Columns that only the stores see where the row works; null for all others.
     pub withheld: &'static [&'static str],
     pub derived: &'static [Derived],
     /// What people call a row, as SQL; `None` for what has no name.

@@ -89,7 +89,7 @@ fn every_table_and_column_the_registry_names_exists() {
             .iter()
             .chain(entity.store_owned)
             .chain(entity.withheld)
-            .chain(entity.untold)
+            .chain(entity.unannounced)
             .copied()
             .chain(derived);
         let pushed = entity.push.into_iter().flat_map(named_by);

@@ -52,7 +52,7 @@ impl By {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     pub taken: i64,
-    /// Of those taken: with something that somebody should look at.
+    /// Of those taken: with something that a user should look at.
     pub warnings: i64,
     /// Of those taken: sales.
     pub sales: i64,

@@ -1,4 +1,4 @@
-//! Rows of a table whose type is not known here: read, written, compared and described, and whose their columns are.
+//! Rows of a table of a type that is not known here: read, written, compared and described, and who owns their columns.
 
 pub mod owners;
 mod row;

@@ -1,4 +1,4 @@
-//! Which columns somebody owns. `docs/sync.md`, rule U11: what a store does not own is ignored.
+//! Which columns a side owns. `docs/sync.md`, rule U11: what a store does not own is ignored.
 
 /// Every column but those a server sets itself.
 pub const ALL_OF_IT: &[&str] = &["*"];

@@ -69,7 +69,7 @@ pub fn filter<E: EntityTrait>(key: &str) -> Object {
     ObjectBuilder::new().schema_type(kind).format(format.map(SchemaFormat::KnownFormat)).build()
 }
 
-/// The schema of a row of `E` as it is answered. Costs are in an answer for some and not for others, so that nobody may rely on
+/// The schema of a row of `E` as it is answered. Costs are in an answer for some and not for others, so that no caller may rely on
 /// them.
 pub fn of_row<E>() -> Schema
 where

@@ -51,7 +51,7 @@ pub trait SyncTable: Send + Sync {
     /// Every row, by primary key.
     async fn every(&self, conn: &Transaction) -> Result<Vec<Reading>, DbErr>;
 
-    /// The rows whose `column` is one of `ids`, by primary key; locked until the end of the transaction when `lock`.
+    /// The rows with one of `ids` in `column`, by primary key; locked until the end of the transaction when `lock`.
     async fn read_having(
         &self,
         conn: &Transaction,

@@ -27,7 +27,7 @@ where
     together::<E>(conn, models, conflict).await
 }
 
-/// As [`insert`], with many rows in a statement on `SQLite` too: for what a sale writes, whose statements are counted
+/// As [`insert`], with many rows in a statement on `SQLite` too: for what a sale writes, in statements that are counted
 /// (`crates/store/tests/till/statements.rs`).
 pub(crate) async fn together<E>(
     conn: &Transaction,

@@ -48,7 +48,7 @@ impl Connection {
     pub async fn begin_to_write(&self) -> Result<Transaction, DbErr> {
         match &self.0 {
             Kind::Postgres(conn) => Ok(conn.begin().await?.into()),
-            // One that turns into a writer later fails at once when somebody else writes.
+            // One that turns into a writer later fails at once when another one writes.
             Kind::Sqlite(pool) => begun(pool, "BEGIN IMMEDIATE").await,
         }
     }
@@ -61,7 +61,7 @@ impl Connection {
         }
     }
 
-    /// Waits until nobody uses a connection, and closes them.
+    /// Waits until no connection is in use, and closes them.
     pub async fn close(self) -> Result<(), DbErr> {
         match self.0 {
             Kind::Postgres(conn) => conn.close().await,

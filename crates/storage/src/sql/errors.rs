@@ -100,7 +100,7 @@ pub fn strikes_everything(error: &DbErr) -> bool {
     }
 }
 
-/// What is wrong, for somebody elsewhere: short, and without anything of what stands in the rows.
+/// What is wrong, for another server: short, and without anything of what stands in the rows.
 pub fn in_short(error: &DbErr) -> &'static str {
     let coded = |states: &[&str], numbers: &[u32]| code(error).is_some_and(|code| is_one_of(&code, states, numbers));
     match error {
@@ -119,7 +119,7 @@ pub fn in_short(error: &DbErr) -> &'static str {
     }
 }
 
-/// The column whose value is not what it should hold, when that is what `error` says.
+/// The column with a value that it should not hold, when that is what `error` says.
 pub(crate) fn unread_column(error: &DbErr) -> Option<String> {
     let sqlx::Error::ColumnDecode { index, .. } = driver_error(error)? else { return None };
     // The driver quotes the name.
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_of_both_databases_are_told_apart() {
+    fn codes_of_both_databases_are_distinguished() {
         assert!(is_one_of("40P01", &["40"], &[]) && is_one_of("2067", &[], &[19]) && is_one_of("5", &[], &[5]));
         // SQLite's extended codes have up to four digits, so that none is taken for one of PostgreSQL.
         assert!(!is_one_of("23505", &[], &[0xd1]) && !is_one_of("5", &["5"], &[]));

@@ -1,5 +1,5 @@
 //! Lists and rows in statements, however many there are: a text says `$list` or `$rows` where they belong, a select of the
-//! ORM is told of which column. It is run as often as it takes, since a statement takes only so many values. Without one
+//! ORM is given the column. It is run as often as it takes, since a statement takes only so many values. Without one
 //! value nothing is run.
 
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, Select, TryGetableMany, Value};
@@ -9,7 +9,7 @@ use crate::db::{Row, execute, placeholders, query, rows_per_statement};
 /// Values of a list in one statement.
 const LIST: usize = 5000;
 
-/// The rows of `sql`, whose `$list` becomes the values of `list`; `before` are `$1`, `$2`, … of each statement. In no order,
+/// The rows of `sql`, where `$list` becomes the values of `list`; `before` are `$1`, `$2`, … of each statement. In no order,
 /// as the list may be cut anywhere.
 pub async fn find_in<T: Into<Value>>(
     conn: &impl ConnectionTrait,
@@ -38,7 +38,7 @@ pub async fn execute_in<T: Into<Value>>(
     Ok(changed)
 }
 
-/// The rows of `sql`, whose `$rows` becomes a table of values as in [`execute_rows`]. In no order, as the table may be cut anywhere.
+/// The rows of `sql`, where `$rows` becomes a table of values as in [`execute_rows`]. In no order, as the table may be cut anywhere.
 pub async fn find_by_rows<const COLUMNS: usize>(
     conn: &impl ConnectionTrait,
     sql: &str,
@@ -53,7 +53,7 @@ pub async fn find_by_rows<const COLUMNS: usize>(
     Ok(found)
 }
 
-/// Executes `sql`, whose `$rows` becomes one `row` for each of `rows`, with its values in place of the `?` there; `before` are
+/// Executes `sql`, where `$rows` becomes one `row` for each of `rows`, with its values in place of the `?` there; `before` are
 /// `$1`, `$2`, … of each statement. The number of rows it changed.
 pub async fn execute_rows<const COLUMNS: usize>(
     conn: &impl ConnectionTrait,
@@ -69,7 +69,7 @@ pub async fn execute_rows<const COLUMNS: usize>(
     Ok(changed)
 }
 
-/// `select` for each part of `list`, of the rows whose `column` is one of it. The parts are in the order of the list.
+/// `select` for each part of `list`, of the rows with one of it in `column`. The parts are in the order of the list.
 pub(crate) fn selects_in<E: EntityTrait, T: Into<Value>>(
     select: &Select<E>,
     column: E::Column,

@@ -24,13 +24,13 @@ pub struct Opening {
     pub connections: u32,
     /// Runs on a `PostgreSQL` that forgets answered sales in a crash.
     pub accept_unsafe: bool,
-    /// Who waits for the writing connection of `SQLite` for longer is told that it is busy, and nothing is begun.
+    /// Who waits for the writing connection of `SQLite` for longer learns that it is busy, and nothing is begun.
     pub longest_wait: Duration,
     /// Who has the writing connection of `SQLite` and does nothing with it for this long loses it.
     pub longest_pause: Duration,
     /// A statement on `SQLite` that takes longer is broken off.
     pub longest_statement: Duration,
-    /// Transactions on `SQLite` share a commit: nobody joins those that have gone on for this long, as those who are done
+    /// Transactions on `SQLite` share a commit: none joins those that have gone on for this long, as those who are done
     /// wait for the answer.
     pub longest_group: Duration,
     /// How long what other servers sent lets people and sales pass it on `SQLite`. Then they share the time: it has to wait

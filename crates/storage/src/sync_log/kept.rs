@@ -78,7 +78,7 @@ pub async fn prune(db: &Db, store: Uuid, from: Instant, before: Instant) -> Resu
     let nodes = nodes(&tx, store, &old).await?;
     let (mut kept, mut gone) = (BTreeMap::new(), Vec::with_capacity(old.len()));
     for row in &old {
-        // All that a push logs as a success has these; what somebody wrote otherwise stays.
+        // All that a push logs as a success has these; what another writer wrote otherwise stays.
         let Some(narrow) = nodes.get(epoch_of(row)).and_then(|node| narrow(row, node)) else { continue };
         gone.push(row.id);
         let entry = kept.entry((narrow.node, narrow.seq, narrow.hash));

@@ -1,4 +1,4 @@
-//! What waits for somebody: the failed entries.
+//! What waits for a user: the failed entries.
 
 use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, Iterable, QueryFilter, QueryOrder, QuerySelect};
@@ -10,7 +10,7 @@ use crate::db::execute;
 use crate::entity::sync_log::{Column, Entity, Model};
 use crate::registry;
 
-/// `pending_count` is what waits for somebody: the failed entries of the type.
+/// `pending_count` is what waits for a user: the failed entries of the type.
 pub async fn count_pending(conn: &impl ConnectionTrait, store: Uuid) -> Result<(), DbErr> {
     let names = registry::ALL.iter().map(|entity| format!("'{}'", entity.name)).collect::<Vec<_>>().join(", ");
     let of = |what: &str| {
@@ -29,7 +29,7 @@ pub async fn count_pending(conn: &impl ConnectionTrait, store: Uuid) -> Result<(
     Ok(())
 }
 
-/// Failed entries told of in one go at the most.
+/// Failed entries listed in one go at the most.
 const NEWEST: u64 = 200;
 
 /// The newest failed entries that were first seen since then, without what was sent.

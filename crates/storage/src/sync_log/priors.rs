@@ -17,7 +17,7 @@ use crate::envelope::dated::{self, Dated};
 pub struct Prior {
     /// This very envelope was judged before.
     pub seen: bool,
-    /// Somebody settled it by hand: nothing of it is to be applied any more.
+    /// A user settled it by hand: nothing of it is to be applied any more.
     pub settled: bool,
     pub last_applied: Option<Instant>,
     /// Asked for where the time of the envelope is not believed: when it came first, and the latest time that one of its entity
@@ -41,7 +41,7 @@ impl Priors {
         Dated::new(incoming.timestamp, heard)
     }
 
-    /// Whether somebody settled this very envelope by hand. Its store may send it once more before it learns of that.
+    /// Whether a user settled this very envelope by hand. Its store may send it once more before it learns of that.
     pub fn is_settled(&self, incoming: &Incoming<'_>) -> bool {
         self.get(incoming).is_some_and(|prior| prior.settled)
     }
@@ -86,7 +86,7 @@ pub async fn priors(
             seen = in_log(&format!("l.hash = v.column4 AND l.status IN ('{SUCCESS}', '{SKIPPED}')")),
             seen_long_ago = found(&format!("{kept} AND k.envelope_at = v.column6 AND k.hash = v.column7")),
             seen_as_said = found(&format!("{kept} AND k.said_at = v.column6 AND k.hash = v.column7")),
-            // What a later success closed is nobody's word on it.
+            // What a later success closed is no user's word on it.
             settled = in_log(&format!("l.hash = v.column4 AND l.resolved_by IS NOT NULL AND l.status = '{RESOLVED}'")),
             failed = in_log(&format!("l.status = '{FAILED}'")),
             nothing_new = NOTHING_NEW.replace('\'', "''"),

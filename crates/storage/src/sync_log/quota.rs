@@ -20,7 +20,7 @@ pub fn is_full(sent: &[&sync_status::Model]) -> bool {
     failures >= MOST_FAILURES || bytes > MOST_BYTES - i64::try_from(MAX_ENVELOPE_BYTES).unwrap_or_default()
 }
 
-/// What of this is kept for a store whose failures take so much room already.
+/// What of this is kept for a store with failures that take so much room already.
 #[derive(Clone, Copy)]
 pub(super) struct Quota {
     failures: i64,

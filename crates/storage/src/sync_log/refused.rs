@@ -18,8 +18,8 @@ use crate::many::execute_rows;
 use crate::sql::bulk;
 use crate::{Tx, fault, registry};
 
-/// Logs refusals: one failed row for each envelope, whose error and time follow the newest try. An envelope that
-/// somebody settled by hand stays so. Tries are counted as its store counts them: one by hand is none.
+/// Logs refusals: one failed row for each envelope, with the error and time of the newest try. An envelope that
+/// a user settled by hand stays so. Tries are counted as its store counts them: one by hand is none.
 pub async fn reject(tx: &Tx, sender: &Sender, refused: &[Rejection], now: Instant) -> Result<(), DbErr> {
     if refused.is_empty() {
         return Ok(());
@@ -94,7 +94,7 @@ impl KnownHashes {
         Ok(Self { failed: hashes(failed), by_hand: hashes(by_hand) })
     }
 
-    /// Somebody settled it by hand, and it did not fail since.
+    /// A user settled it by hand, and it did not fail since.
     fn is_settled(&self, hash: &str) -> bool {
         self.by_hand.contains(hash) && !self.failed.contains(hash)
     }
@@ -139,7 +139,7 @@ struct Refused {
     bytes: i64,
 }
 
-/// Raises the counters of what waits for somebody: to count it again would take as long as there is much of it.
+/// Raises the counters of what waits for a user: to count it again would take as long as there is much of it.
 async fn count_refused(
     tx: &Tx,
     store: Uuid,
@@ -160,7 +160,7 @@ async fn count_refused(
     Ok(())
 }
 
-/// Notes of types that the database fails on an entry of them, and why: no verdict, so that nothing waits for somebody.
+/// Notes of types that the database fails on an entry of them, and why: no verdict, so that nothing waits for a user.
 pub async fn put_off(
     tx: &Tx,
     store: Uuid,

@@ -57,7 +57,7 @@ pub async fn record(
             last_seen_at: now,
             ..row(incoming, warnings, priors.dated(incoming, now))
         };
-        // What somebody settled went nowhere, so that it closes nothing.
+        // What a user settled went nowhere, so that it closes nothing.
         if !settled && priors.get(incoming).is_some_and(|prior| prior.has_failures) {
             healed.push((incoming.id.to_string(), row.id));
         }
@@ -95,7 +95,7 @@ fn row(incoming: &Incoming<'_>, warnings: &[String], dated: Dated) -> Model {
     }
 }
 
-/// Successes whose failures are looked for at once: each of these is compared with each of those.
+/// Successes to which failures are looked for at once: each of these is compared with each of those.
 const HEALED_AT_ONCE: usize = 50;
 
 /// Rule U12: a success closes the older failures of that entity, and their store learns of it: its dead letter holds up

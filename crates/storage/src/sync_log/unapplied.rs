@@ -1,4 +1,4 @@
-//! Documents that headquarters refused and that somebody resolved without applying them. What such a sale put on an account is
+//! Documents that headquarters refused and that a user resolved without applying them. What such a sale put on an account is
 //! owed all the same, and the drawer that it is of names it. `docs/sync.md`, rule U12.
 
 use std::collections::HashMap;
@@ -16,7 +16,7 @@ use crate::many::{execute_in, find_in};
 use crate::registry::{self, SyncType};
 use crate::{Tx, accounts, envelope, kept_ids};
 
-/// Notes the documents of entries that somebody resolves, as far as headquarters does not have them, and puts on accounts what
+/// Notes the documents of entries that a user resolves, as far as headquarters does not have them, and puts on accounts what
 /// they have put there at their store.
 pub async fn leave(tx: &mut Tx, resolved: &[sync_log::Model], now: Instant) -> Result<(), DbErr> {
     for entry in resolved {
@@ -26,13 +26,14 @@ pub async fn leave(tx: &mut Tx, resolved: &[sync_log::Model], now: Instant) -> R
         if is_here(tx, entity, entry.store_id, id).await? {
             continue;
         }
-        let told = entry.envelope.as_deref().and_then(|envelope| read(entity, pushed, envelope, entry.store_id));
+        let envelope_says =
+            entry.envelope.as_deref().and_then(|envelope| read(entity, pushed, envelope, entry.store_id));
         let mut document = Model {
             store_id: entry.store_id,
             entity_type: entity.name.to_owned(),
             entity_id: id,
             noted_at: now,
-            ..told.unwrap_or_default()
+            ..envelope_says.unwrap_or_default()
         };
         if let Some(sent) = document.session_id {
             let kept = kept_ids::kept(&**tx, entry.store_id, session::TYPE, [sent]).await?;
@@ -131,9 +132,9 @@ pub async fn of_sessions(
     Ok(out)
 }
 
-/// What a store is told of a document that somebody resolved: whether headquarters has it, and whether what it put on an account is
+/// What a store hears of a document that a user resolved: whether headquarters has it, and whether what it put on an account is
 /// in the balance there; `None` for a type that stores pull.
-pub(crate) async fn told(tx: &Tx, store: Uuid, entity_type: &str, id: &str) -> Result<Option<(bool, bool)>, DbErr> {
+pub(crate) async fn standing(tx: &Tx, store: Uuid, entity_type: &str, id: &str) -> Result<Option<(bool, bool)>, DbErr> {
     let entity = registry::find(entity_type).filter(|entity| entity.is_pushed() && !entity.is_pulled());
     let (Some(entity), Ok(id)) = (entity, id.parse::<Uuid>()) else { return Ok(None) };
     let noted = Entity::find_by_id((store, entity.name.to_owned(), id)).one(&**tx).await?;

@@ -55,14 +55,14 @@ async fn renew(tx: &Tx, failing: &[Failing<'_>]) -> Result<(), DbErr> {
     Ok(())
 }
 
-/// A row for what has none. What somebody resolved stays hidden until the type was kept in between; what somebody tried again is
-/// open again when it fails after the handshake in which its store was told.
+/// A row for what has none. What a user resolved stays hidden until the type was kept in between; what a user tried again is
+/// open again when it fails after the handshake in which its store was notified.
 async fn open(tx: &Tx, failing: &[Failing<'_>]) -> Result<(), DbErr> {
     let of_it = "SELECT 1 FROM sync_log l WHERE l.store_id = t.column2 AND l.entity_id = '' AND l.hash = t.column3 \
                  AND l.direction = 'pull'";
     let kept_at = "(SELECT s.last_success_at FROM sync_status s WHERE s.store_id = t.column2 \
                    AND s.entity_type = t.column3 AND s.direction = 'pull')";
-    let told_since =
+    let sent_since =
         "EXISTS (SELECT 1 FROM store_nodes n WHERE n.store_id = t.column2 AND n.handshake_at >= t.column5)";
     let sql = format!(
         "INSERT INTO sync_log (id, store_id, direction, entity_type, entity_id, action, status, code, error, hash, \
@@ -72,7 +72,7 @@ async fn open(tx: &Tx, failing: &[Failing<'_>]) -> Result<(), DbErr> {
          WHERE NOT EXISTS ({of_it} AND l.status = 'failed') \
          AND NOT EXISTS ({of_it} AND l.status = 'resolved' AND l.resolved_by IS NOT NULL \
          AND l.resolved_at >= COALESCE({kept_at}, l.resolved_at)) \
-         AND NOT EXISTS ({of_it} AND l.status = 'retried' AND ((l.to_acknowledge AND l.told_in = '') OR {told_since}))"
+         AND NOT EXISTS ({of_it} AND l.status = 'retried' AND ((l.to_acknowledge AND l.told_in = '') OR {sent_since}))"
     );
     let rows = failing.iter().map(|((store, entity_type), (at, error))| {
         [Uuid::now_v7().into(), (*store).into(), (*entity_type).into(), clip(error).into(), (*at).into()]
@@ -93,7 +93,7 @@ async fn close(tx: &Tx, kept: &[((Uuid, &'static str), Instant)]) -> Result<(), 
     Ok(())
 }
 
-/// How many types each store could not keep, of all stores or of `only` these, without what somebody resolved.
+/// How many types each store could not keep, of all stores or of `only` these, without what a user resolved.
 pub async fn unkept(conn: &impl ConnectionTrait, only: Option<&[Uuid]>) -> Result<HashMap<Uuid, i64>, DbErr> {
     let (mut values, mut filter): (Vec<Value>, _) = (Vec::new(), String::new());
     if let Some(stores) = only {
@@ -111,7 +111,7 @@ pub async fn unkept(conn: &impl ConnectionTrait, only: Option<&[Uuid]>) -> Resul
         .collect()
 }
 
-/// The types that `store` is to load again, as somebody tried them again here. It is told with `ticket`, and counts as told
+/// The types that `store` is to load again, as a user tried them again here. It is said with `ticket`, and counts as said
 /// when that comes back.
 pub async fn to_reload(tx: &Tx, store: Uuid, ticket: &str) -> Result<Vec<String>, DbErr> {
     let sql = "UPDATE sync_log SET told_in = $2 WHERE store_id = $1 AND to_acknowledge AND direction = 'pull'";

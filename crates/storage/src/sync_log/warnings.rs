@@ -1,4 +1,4 @@
-//! Entries that were taken and that somebody should look at, until somebody has.
+//! Entries that were taken and that a user should look at, until one has.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use uuid::Uuid;
 use crate::Tx;
 use crate::db::{execute, placeholders, query};
 
-/// What somebody should look at of one store.
+/// What a user should look at of one store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Warned {
     pub count: i64,
@@ -17,7 +17,7 @@ pub struct Warned {
     pub last: Option<String>,
 }
 
-/// The entries with a warning since then that nobody settled, by store, of all stores or of `only` these.
+/// The entries with a warning since then that no user settled, by store, of all stores or of `only` these.
 pub async fn warned(
     conn: &impl ConnectionTrait,
     since: Instant,
@@ -53,7 +53,7 @@ pub async fn warned(
         .collect()
 }
 
-/// Notes that nothing is left to be done about the warning of an entry. False when somebody was here before.
+/// Notes that nothing is left to be done about the warning of an entry. False when another user was here before.
 pub async fn settle(tx: &Tx, entry: Uuid, now: Instant) -> Result<bool, DbErr> {
     let sql = "UPDATE sync_log SET warning_settled_at = $2 \
                WHERE id = $1 AND warning IS NOT NULL AND warning_settled_at IS NULL";

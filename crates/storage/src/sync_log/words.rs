@@ -12,8 +12,8 @@ pub const PUSH: &str = "push";
 /// The direction of what stores fetch.
 pub const PULL: &str = "pull";
 
-/// What is noted of an envelope that came again after somebody had settled it.
-pub(super) const SETTLED_BEFORE: &str = "somebody had settled this envelope before it came again";
+/// What is noted of an envelope that came again after a user had settled it.
+pub(super) const SETTLED_BEFORE: &str = "a user had settled this envelope before it came again";
 
 /// How the note begins of an envelope of which nothing was taken; a macro, as statements that are constants name it too.
 macro_rules! nothing_taken {

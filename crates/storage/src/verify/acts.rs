@@ -16,7 +16,7 @@ use crate::registry;
 use crate::sync_log::RETRIED;
 use crate::{Side, audit};
 
-/// Rows that somebody made at a store beside documents, and the word with which the audit log names the act.
+/// Rows that a user made at a store beside documents, and the word with which the audit log names the act.
 const APPROVALS: (&str, &str, &str) = ("approvals", "created_at IS NOT NULL", "approval.granted");
 
 /// Which rows of a type of documents an act was done to. A document that came back from headquarters has no entry in the
@@ -72,7 +72,7 @@ fn acts() -> Vec<(&'static str, &'static str, &'static str)> {
     acts
 }
 
-/// Failed entries that somebody tried again or resolved: each has one act of theirs, which may name many.
+/// Failed entries that a user tried again or resolved: each has one act of theirs, which may name many.
 async fn settled(source: &Source, found: &mut Found) -> Result<(), DbErr> {
     let mut named: BTreeMap<String, Vec<(String, Option<Uuid>)>> = BTreeMap::new();
     let sql = "SELECT action, user_id, details FROM audit_log WHERE action IN ('sync.retry', 'sync.resolve')";
@@ -97,13 +97,13 @@ async fn settled(source: &Source, found: &mut Found) -> Result<(), DbErr> {
         }
     }
     for id in named.keys() {
-        found.add(Uuid::nil(), "sync_log", id, "was settled by somebody, and the entry does not say so");
+        found.add(Uuid::nil(), "sync_log", id, "was settled by a user, and the entry does not say so");
     }
     Ok(())
 }
 
 /// Tokens of stores: the version of each is what the last act on it says. Of a store that no person made, as those of
-/// `tillkeep demo`, the first token is nobody's act.
+/// `tillkeep demo`, the first token is no user's act.
 async fn tokens(source: &Source, found: &mut Found) -> Result<(), DbErr> {
     let mut noted: HashMap<String, Option<i64>> = HashMap::new();
     let sql = "SELECT entity_id, details FROM audit_log WHERE entity_type = 'stores' AND entity_id IS NOT NULL \

@@ -15,8 +15,8 @@ use crate::stock::moving_average;
 use crate::{Side, settings};
 
 /// What may have moved an average, in the order in which it did: by the number of its entry, then by its line.
-const EVENTS: &str = "SELECT m.product_id, m.quantity_after, m.quantity_change, x.reason, x.cost, x.told, x.made, e.seq \
-     FROM (SELECT id AS document, id AS line, 0 AS place, reason, unit_cost AS cost, average_cost_after AS told, \
+const EVENTS: &str = "SELECT m.product_id, m.quantity_after, m.quantity_change, x.reason, x.cost, x.said, x.made, e.seq \
+     FROM (SELECT id AS document, id AS line, 0 AS place, reason, unit_cost AS cost, average_cost_after AS said, \
            created_at AS made FROM inventory_adjustments \
            UNION ALL SELECT s.id, i.id, i.line_no, NULL, i.unit_cost, i.average_cost_after, s.created_at \
            FROM sales s JOIN sale_items i ON i.sale_id = s.id WHERE s.sale_type = 'refund') x \
@@ -25,7 +25,7 @@ const EVENTS: &str = "SELECT m.product_id, m.quantity_after, m.quantity_change, 
                 UNION ALL SELECT entity_id, seq FROM sync_outbox_sent WHERE action = 'create') b GROUP BY entity_id) e \
      ON e.entity_id = x.document ORDER BY e.seq, x.place";
 
-/// What the average is known to be; `None` when what came before cannot be told.
+/// What the average is known to be; `None` when what came before is not known.
 type Average = Option<Option<Money>>;
 
 pub(super) async fn replayed(source: &Source, found: &mut Found) -> Result<(), DbErr> {
@@ -48,12 +48,12 @@ pub(super) async fn replayed(source: &Source, found: &mut Found) -> Result<(), D
         let is_known = event.placed && since.is_none_or(|since| event.made >= since);
         let next = if is_known { event.after(*average) } else { None };
         // What the store has said of it itself goes on from there.
-        *average = match (event.told, next) {
-            (Some(told), Some(next)) if next != Some(told) => {
+        *average = match (event.said, next) {
+            (Some(said), Some(next)) if next != Some(said) => {
                 apart.insert(event.product, "the average cost after a receipt is not what comes of the one before it");
-                Some(Some(told))
+                Some(Some(said))
             }
-            (Some(told), _) if is_known => Some(Some(told)),
+            (Some(said), _) if is_known => Some(Some(said)),
             _ => next,
         };
     }
@@ -80,7 +80,7 @@ struct Event {
     /// What a unit cost, of goods that came in at a cost.
     cost: Option<Money>,
     /// What the store has written down as the average after it.
-    told: Option<Money>,
+    said: Option<Money>,
     /// When its document was made.
     made: Instant,
     /// Whether its place among the others is known: what came back from headquarters has no entry.
@@ -99,7 +99,7 @@ impl Event {
             before: after.unwrap_or_default() - change,
             change,
             cost: row.try_get::<Option<Money>>("", "cost")?.filter(|_| priced && change > Qty::ZERO),
-            told: row.try_get("", "told")?,
+            said: row.try_get("", "said")?,
             made: row.try_get("", "made")?,
             placed: after.is_some() && row.try_get::<Option<i64>>("", "seq")?.is_some(),
         })

@@ -70,7 +70,7 @@ pub(super) async fn reports(source: &Source, options: &Options, found: &mut Foun
     Ok(())
 }
 
-/// At headquarters: the drawers of sales that somebody decided not to apply. Their reports count what is not there.
+/// At headquarters: the drawers of sales that a user decided not to apply. Their reports count what is not there.
 async fn unapplied(source: &Source) -> Result<HashSet<Uuid>, DbErr> {
     let mut drawers = HashSet::new();
     if source.side != Side::Hq {
@@ -97,7 +97,7 @@ fn drawer_of(envelope: &str) -> Option<Uuid> {
     named("registerSessionId").or_else(|| named("register_session_id"))
 }
 
-/// At headquarters: the drawers of which somebody decided not to apply what their store said. The grand total of the next
+/// At headquarters: the drawers of which a user decided not to apply what their store said. The grand total of the next
 /// drawer counts them.
 #[derive(Default)]
 struct Resolved {

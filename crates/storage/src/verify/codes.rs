@@ -1,4 +1,4 @@
-//! I14: a code that somebody scans or types means one product, and the index of codes says which.
+//! I14: a code that a user scans or types means one product, and the index of codes says which.
 
 use std::collections::{BTreeMap, HashMap};
 

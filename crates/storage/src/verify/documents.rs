@@ -48,7 +48,7 @@ pub(super) async fn acknowledged(store: &Source, options: &Options, found: &mut 
 struct Logged {
     /// It came from the very database that is looked at.
     from_here: bool,
-    /// Somebody decided that it is not to be applied.
+    /// A user decided that it is not to be applied.
     resolved: bool,
     /// It came without a number, or from another installation.
     from_elsewhere: bool,
@@ -184,7 +184,7 @@ async fn lines(
 }
 
 /// When all is sent, a product's level is the same on both sides, but for what documents moved at their store alone that
-/// somebody decided not to apply. What another system pushed by hand under this store's name never came from here, and
+/// a user decided not to apply. What another system pushed by hand under this store's name never came from here, and
 /// neither did its effect.
 pub(super) async fn levels(
     store: &Source,
@@ -214,7 +214,7 @@ pub(super) async fn levels(
     }
     let (here, there) = (stock(store, store.store).await?, stock(hq, store.store).await?);
     let products: HashSet<&Uuid> = here.keys().chain(there.keys()).collect();
-    let told = told(store).await?;
+    let costed = costed(store).await?;
     for product in products {
         let of = |levels: &BTreeMap<Uuid, Stock>| levels.get(product).copied().unwrap_or_default();
         let (here, there) = (of(&here), of(&there));
@@ -224,7 +224,7 @@ pub(super) async fn levels(
             let text = format!("{} are at the store, {} by headquarters' books", here.quantity, there.quantity);
             found.add(store.store, store_product::Entity.table_name(), product, text);
         }
-        let said = told.contains(product) && resolved.is_none() && !foreign.contains(product);
+        let said = costed.contains(product) && resolved.is_none() && !foreign.contains(product);
         if said && here.average_cost != there.average_cost {
             let text = "the average cost at headquarters is not the one that the store has reckoned";
             found.add(store.store, store_product::Entity.table_name(), product, text);
@@ -234,7 +234,7 @@ pub(super) async fn levels(
 }
 
 /// The products of which the store has said what they cost it: programs before 0.2.0 did not.
-async fn told(store: &Source) -> Result<HashSet<Uuid>, DbErr> {
+async fn costed(store: &Source) -> Result<HashSet<Uuid>, DbErr> {
     let sql = "SELECT product_id FROM inventory_adjustments WHERE average_cost_after IS NOT NULL \
                UNION SELECT product_id FROM sale_items WHERE average_cost_after IS NOT NULL";
     query(&store.conn, sql, []).await?.iter().map(|row| row.try_get("", "product_id")).collect()

@@ -1,4 +1,4 @@
-//! What a check finds, and what it is told of the moment at which it looks.
+//! What a check finds, and what it knows of the moment at which it looks.
 
 use std::fmt;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ pub struct Acknowledged {
     pub total: Money,
 }
 
-/// What a store verifies a PIN with that headquarters keeps as this hash: hash and look-up key, as far as that can be told.
+/// What a store verifies a PIN with that headquarters keeps as this hash: hash and look-up key, as far as that is known.
 type Derive = dyn Fn(Uuid, &str) -> Option<(String, String)> + Send + Sync;
 
 /// The secrets of headquarters, from which those of its stores follow; they are in no database.

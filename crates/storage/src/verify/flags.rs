@@ -12,7 +12,7 @@ use sea_orm::{DbErr, Value};
 use tillkeep_model::wire::camel;
 use uuid::Uuid;
 
-use self::known::Known;
+use self::known::NamedRows;
 use super::finding::Found;
 use super::source::{Source, having};
 use crate::db::query;
@@ -74,7 +74,7 @@ async fn flagged(
     let lines = lines(source, entity, &ids).await?;
     let documents: Vec<Whole<'_>> = rows.iter().map(|row| whole(&**row, &lines)).collect();
     let named: Vec<Named> = documents.iter().map(|document| pushed.named(document)).collect();
-    let known = Known::load(source, &named).await?;
+    let known = NamedRows::load(source, &named).await?;
     let twice = twice(source, table, pushed).await?;
     let kept = kept_ids::all(&source.conn).await?;
     let judge = Judge { entity, pushed, known, twice, kept };
@@ -128,7 +128,7 @@ async fn twice(source: &Source, table: &str, pushed: &Pushed) -> Result<HashSet<
 struct Judge {
     entity: &'static SyncType,
     pushed: &'static Pushed,
-    known: Known,
+    known: NamedRows,
     twice: HashSet<Uuid>,
     /// Rows and lines that have another id here than at their store.
     kept: HashSet<Uuid>,

@@ -1,4 +1,4 @@
-//! I11: the end of the audit log that each of the two told the other one in a handshake is still in it. Each row hashes the one
+//! I11: the end of the audit log that each of the two gave the other one in a handshake is still in it. Each row hashes the one
 //! before, so that whoever cuts the newest ones off leaves a log that is whole: only the other server knows that there was more.
 
 use std::collections::BTreeMap;
@@ -35,11 +35,11 @@ pub(super) async fn known(
             "headquarters heard of this row, and the store does not have it as it was",
         );
     }
-    let told = heads::kept(&store.conn).await?.filter(|told| told.epoch == hq.epoch);
+    let heard = heads::kept(&store.conn).await?.filter(|heard| heard.epoch == hq.epoch);
     // Headquarters was read before the store, which may have heard of rows that it wrote since.
-    let told = told.filter(|told| options.moving_since.is_none_or(|since| told.at < since));
-    let told: BTreeMap<i64, String> = told.map(|told| (told.head.seq, told.head.hash)).into_iter().collect();
-    if let Some(row) = missing(hq, &told).await? {
+    let heard = heard.filter(|heard| options.moving_since.is_none_or(|since| heard.at < since));
+    let heard: BTreeMap<i64, String> = heard.map(|heard| (heard.head.seq, heard.head.hash)).into_iter().collect();
+    if let Some(row) = missing(hq, &heard).await? {
         let text = format!("store {} heard of this row, and headquarters does not have it as it was", store.store);
         found.add(Uuid::nil(), "audit_log", row, text);
     }

@@ -17,12 +17,12 @@ pub(super) async fn verifiers(source: &Source, found: &mut Found) -> Result<(), 
     for kept in kept_verifier::Entity::find().all(&source.conn).await? {
         let person = user::Entity::find_by_id(kept.user_id).one(&source.conn).await?;
         let text = match person {
-            None => "is of nobody who is here",
-            Some(person) if !person.is_active || person.deleted_at.is_some() => "is of somebody who is not active",
+            None => "is of no user who is here",
+            Some(person) if !person.is_active || person.deleted_at.is_some() => "is of a user who is not active",
             Some(person) if person.pin_changed_at != kept.pin_changed_at => "is of a PIN that was changed",
-            Some(person) if person.updated_at != kept.updated_at => "is of somebody who was changed since",
-            Some(person) if person.pin_hash.is_some() => "is of somebody whom the store verifies itself",
-            Some(_) if kept.roles.is_empty() => "is of somebody without a role here",
+            Some(person) if person.updated_at != kept.updated_at => "is of a user who was changed since",
+            Some(person) if person.pin_hash.is_some() => "is of a user whom the store verifies itself",
+            Some(_) if kept.roles.is_empty() => "is of a user without a role here",
             Some(_) if is_long_over(&kept) => "is kept for longer than anything may be",
             Some(_) => continue,
         };
@@ -31,7 +31,7 @@ pub(super) async fn verifiers(source: &Source, found: &mut Found) -> Result<(), 
     Ok(())
 }
 
-/// Nobody keeps one for so long. How late it is only the store's own clock tells, which may have been another one since.
+/// No store keeps one for so long. How late it is only the store's own clock tells, which may have been another one since.
 fn is_long_over(kept: &kept_verifier::Model) -> bool {
     kept.expires_at.millis_since(kept.kept_at) > LONGEST_MS
 }

@@ -1,4 +1,4 @@
-//! What is at a store alone by somebody's decision: no finding, and named all the same. `docs/sync.md`, rule U12.
+//! What is at a store alone by a user's decision: no finding, and named all the same. `docs/sync.md`, rule U12.
 
 use sea_orm::{DbErr, EntityTrait};
 use uuid::Uuid;
@@ -10,7 +10,7 @@ use crate::entity::unapplied_document;
 use crate::{Side, registry};
 
 impl Source {
-    /// The documents that headquarters refused and that somebody resolved without applying them, one sentence each, in the same
+    /// The documents that headquarters refused and that a user resolved without applying them, one sentence each, in the same
     /// words from either database.
     pub async fn not_at_headquarters(&self) -> Result<Vec<String>, DbErr> {
         if self.side == Side::Hq {
@@ -29,5 +29,5 @@ impl Source {
 }
 
 fn sentence(table: &str, id: Uuid, store: Uuid) -> String {
-    format!("{table} {id} is at its store {store} alone: headquarters refused it, and somebody resolved that")
+    format!("{table} {id} is at its store {store} alone: headquarters refused it, and a user resolved that")
 }

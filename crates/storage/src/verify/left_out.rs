@@ -18,7 +18,7 @@ pub struct LeftOut {
     pub store: Uuid,
     /// Entries that wait in its outbox.
     pub waiting: i64,
-    /// Documents of which it was told lately that headquarters has them.
+    /// Documents of which it heard lately that headquarters has them.
     pub sent: usize,
     /// Those that headquarters does not have.
     pub missing_at_hq: usize,

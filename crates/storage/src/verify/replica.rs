@@ -74,9 +74,9 @@ async fn one(
     found: &mut Found,
 ) -> Result<(), DbErr> {
     let mut here = entity.table.all(&store.conn).await?;
-    let (there, told) = of_store(hq, entity, store.store, options).await?;
-    // Each server has its own way to verify one PIN: where nobody can tell that of the store, it is there or not.
-    for row in here.iter_mut().filter(|row| row.uuid("id").is_none_or(|id| !told.contains(&id))) {
+    let (there, comparable) = of_store(hq, entity, store.store, options).await?;
+    // Each server has its own way to verify one PIN: where that of the store cannot be known, it is there or not.
+    for row in here.iter_mut().filter(|row| row.uuid("id").is_none_or(|id| !comparable.contains(&id))) {
         only_presence(&mut **row, entity);
     }
     if entity.replace_all {
@@ -97,7 +97,7 @@ async fn one(
     let replica = Replica { store: store.store, entity, here: &here, there: &there, mine, theirs, unsent };
     let same = replica.compare(cursor, options, found);
     if !entity.store_may_create {
-        // An entry that somebody resolved at headquarters was never applied; its row stays at the store alone.
+        // An entry that a user resolved at headquarters was never applied; its row stays at the store alone.
         let resolved = resolved(store, hq, entity).await?;
         replica.withdrawn(&resolved, |version| options.settled || version <= head, found);
     }
@@ -107,7 +107,7 @@ async fn one(
 /// The columns that are not compared.
 fn without(entity: &SyncType) -> Vec<&'static str> {
     let mut without = entity.store_owned.to_vec();
-    without.extend(entity.untold);
+    without.extend(entity.unannounced);
     if entity.is_pulled() && entity.is_pushed() {
         // The push that HQ takes gives the row a version that its store need not pull.
         without.push("sync_version");
@@ -225,8 +225,8 @@ async fn lines(
     Ok(())
 }
 
-/// What headquarters has for one store, with nothing in the columns that are not for it; and the people whose verifiers are
-/// those of that store.
+/// What headquarters has for one store, with nothing in the columns that are not for it; and the people with verifiers
+/// of that store.
 async fn of_store(
     hq: &Source,
     entity: &SyncType,
@@ -243,7 +243,7 @@ async fn of_store(
             rows
         }
     };
-    let mut told = HashSet::new();
+    let mut comparable = HashSet::new();
     if !entity.withheld.is_empty() {
         let asks = asks(hq, store).await?;
         let staff = staff(hq, store, asks).await?;
@@ -257,24 +257,24 @@ async fn of_store(
                 for column in entity.withheld {
                     row.set(column, None::<String>.into());
                 }
-                told.extend(row.uuid("id"));
+                comparable.extend(row.uuid("id"));
             } else if verify_at(&mut **row, store, options, salted.then_some(&lookups)) {
-                told.extend(row.uuid("id"));
+                comparable.extend(row.uuid("id"));
             } else {
                 only_presence(&mut **row, entity);
             }
         }
     }
-    Ok((rows, told))
+    Ok((rows, comparable))
 }
 
-/// The people whose PINs a store may verify.
+/// The people that a store may verify by their PINs.
 async fn staff(hq: &Source, store: Uuid, asks: Option<i32>) -> Result<HashSet<Uuid>, DbErr> {
     let word = settings::get(&hq.conn, "global_people_at_stores").await?;
     let everywhere = match word.as_deref() {
         Some("all") => true,
         Some("named") => false,
-        // A store whose release cannot ask headquarters.
+        // A store of a release that cannot ask headquarters.
         _ => asks == Some(store_node::ASKS_NEVER),
     };
     let counts = if everywhere { "(store_id IS NULL OR store_id = $1)" } else { "store_id = $1" };
@@ -290,7 +290,7 @@ async fn asks(hq: &Source, store: Uuid) -> Result<Option<i32>, DbErr> {
     rows.first().map(|row| row.try_get("", "sign_in")).transpose()
 }
 
-/// Makes of what verifies a PIN at headquarters what verifies it at `store`, where that can be told: one of release 0.1.0 is
+/// Makes of what verifies a PIN at headquarters what verifies it at `store`, where that is known: one of release 0.1.0 is
 /// the same everywhere.
 fn verify_at(
     row: &mut dyn Row,

@@ -136,7 +136,7 @@ static RULES: &[Rule] = &[
         invariant: "I10",
         settled: true,
         entity: "sync_log",
-        text: "an entry was refused and nobody has settled it",
+        text: "an entry was refused and no user has settled it",
         sql: "SELECT store_id AS store, id FROM sync_log WHERE status = 'failed' AND seq IS NOT NULL",
         ..HQ
     },

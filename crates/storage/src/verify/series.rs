@@ -17,7 +17,7 @@ const TABLE: &str = "number_series";
 /// of them by hand.
 const AHEAD_MS: i64 = 2 * 24 * 3600 * 1000;
 
-/// Series that exist only once somebody has taken a number from them.
+/// Series that exist only once a number was taken from them.
 const UNCOUNTED: [&str; 2] = ["po", "transfer"];
 
 /// Documents that this very database made, and none that came back from headquarters or by hand.
@@ -39,7 +39,7 @@ pub(super) async fn last(source: &Source, options: &Options, found: &mut Found) 
         None => return Ok(()),
     };
     given.insert(OUTBOX.to_owned(), outbox::highest(&source.conn).await?);
-    // No route makes orders and transfers yet: where they are, nobody may have counted them.
+    // No route makes orders and transfers yet: where they are, they may not have been counted.
     given.retain(|name, _| series.contains_key(name) || !UNCOUNTED.contains(&name.as_str()));
     for (name, number) in given.into_iter().filter(|(name, number)| last(name) < *number) {
         let text = format!("the series ends at {}, and {number} was given", last(&name));

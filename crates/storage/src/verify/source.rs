@@ -19,7 +19,7 @@ pub struct Source {
     pub(super) conn: Transaction,
     pub(super) side: Side,
     pub(super) epoch: String,
-    /// The store whose database this is; nil for headquarters.
+    /// The store that has this database; nil for headquarters.
     pub(super) store: Uuid,
 }
 
@@ -32,7 +32,7 @@ impl Source {
         Self::new(&pool, side).await
     }
 
-    /// Numbers that a store gave and whose documents went with its database: no finding, and named all the same.
+    /// Numbers that a store gave, of documents that went with its database: no finding, and named all the same.
     pub async fn lost_numbers(&self) -> Result<Vec<lost_number::Model>, DbErr> {
         lost::all(&self.conn, None).await
     }

@@ -1,4 +1,4 @@
-//! Rows with a value in every column, made from the migrations' own list of columns, so that a column nobody thought
+//! Rows with a value in every column, made from the migrations' own list of columns, so that a column not thought
 //! of is in every test that copies rows.
 
 use sea_orm::{ActiveModelTrait, EntityTrait, IntoActiveModel, ModelTrait, Value};
@@ -147,7 +147,7 @@ where
     E::find().one(conn).await.expect("a read").expect("the row")
 }
 
-/// Writes rows of a pulled type at headquarters; `store` is the one whose rows those of a filtered type are.
+/// Writes rows of a pulled type at headquarters; `store` is the one that the rows of a filtered type are of.
 pub async fn at_hq(hq: &Hq, name: &str, numbers: std::ops::Range<i64>, store: Uuid, other: Uuid) {
     let entity = entity(name);
     let mut tx = hq.db.begin().await.expect("a transaction");

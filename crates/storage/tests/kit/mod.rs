@@ -184,8 +184,8 @@ impl Hq {
     }
 }
 
-/// What stores are told of `changes`.
-pub fn told(changes: &[Change]) -> Vec<(&'static str, Option<Uuid>, i64)> {
+/// What stores hear of `changes`.
+pub fn notifications(changes: &[Change]) -> Vec<(&'static str, Option<Uuid>, i64)> {
     changes.iter().map(|change| (change.entity_type, change.store, change.version)).collect()
 }
 

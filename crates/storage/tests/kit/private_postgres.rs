@@ -125,7 +125,7 @@ pub fn make(settings: &str) -> (PathBuf, u16) {
     (directory, port)
 }
 
-/// A directory for a cluster, whose data are the other user's where there is one.
+/// A directory for a cluster, with data of the other user where there is one.
 pub fn place() -> TempDir {
     let directory = tempfile::Builder::new()
         .prefix("tillkeep-postgres-")
@@ -144,7 +144,7 @@ pub fn place() -> TempDir {
 
 /// Starts the cluster in `directory` on a free port.
 pub fn start_anywhere(directory: TempDir, settings: &str) -> (PathBuf, u16) {
-    // Between asking for a free port and using it somebody else may take it.
+    // Between asking for a free port and using it another process may take it.
     for _ in 0..5 {
         let port =
             TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|free| free.local_addr()).expect("a port").port();

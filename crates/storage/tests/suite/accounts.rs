@@ -79,7 +79,7 @@ async fn a_pushed_sale_on_account_moves_the_balance_once_and_its_void_moves_it_b
         assert_eq!(owed, 1500);
         assert!(version > before, "stores pull it");
         assert!(pushed.changes.iter().any(|change| change.entity_type == "customers" && change.version == version));
-        // Nobody answered: the same again, and the same in other words.
+        // No answer came: the same again, and the same in other words.
         assert_eq!(take(&hq, &chain.first, &create).await, Applied::Duplicate);
         let mut again = create.clone();
         again["timestamp"] = json!(at(30));
@@ -107,10 +107,10 @@ async fn a_refund_lowers_the_balance_and_a_sale_without_a_customer_moves_none() 
         hq.insert::<customer::Entity>([person("ada")]).await;
         let mut refund = on_account(&chain.first, "refund", "ada", -400, chain.tea);
         refund["data"]["saleType"] = json!("refund");
-        let mut nobodys = on_account(&chain.first, "nobody's", "ada", 300, chain.tea);
-        nobodys["data"]["customerId"] = Json::Null;
+        let mut ownerless = on_account(&chain.first, "ownerless", "ada", 300, chain.tea);
+        ownerless["data"]["customerId"] = Json::Null;
         let sale = on_account(&chain.first, "sale", "ada", 1000, chain.tea);
-        assert_eq!(push(&hq, &chain.first, &[sale, refund, nobodys]).await.refused, 0);
+        assert_eq!(push(&hq, &chain.first, &[sale, refund, ownerless]).await.refused, 0);
         assert_eq!(balance(&hq, "ada").await.0, 600);
         sound(&hq).await;
     }
@@ -269,7 +269,7 @@ async fn a_store_reckons_with_its_unsent_sales_and_with_those_that_a_kept_away_b
     shop.pull(&hq, "customers", 100).await;
     assert_eq!(used(&shop).await, 700, "a pull does not forget what was not sent");
 
-    // Somebody works on the customer here: the pulled row stays away, and so does its balance (rule D6).
+    // A user works on the customer here: the pulled row stays away, and so does its balance (rule D6).
     shop.execute("UPDATE customers SET synced = FALSE", []).await;
     take(&hq, &chain.first, &one).await;
     confirm(&shop).await;

@@ -73,7 +73,7 @@ async fn a_page_that_fails_moves_neither_rows_nor_cursor() {
 }
 
 #[tokio::test]
-async fn a_page_whose_transaction_is_dropped_moves_neither_rows_nor_cursor() {
+async fn a_page_of_a_transaction_that_is_dropped_moves_neither_rows_nor_cursor() {
     let shop = Shop::open(id("S01")).await;
     let page = page_of("suppliers", &[json!({"id": id("a"), "code": "A", "syncVersion": 1})]);
     let tx = shop.begin().await;
@@ -298,7 +298,7 @@ async fn a_barcode_follows_its_product_and_goes_with_a_deleted_one() {
         hq.edit::<product::Entity>(chain.tea, |row| (row.barcode, row.barcodes) = (Some("111".into()), further)).await;
         shop.pull_everything(&hq, 10).await;
         assert_eq!(codes(&shop).await, ["111", "112", "113"].map(|code| (code.to_owned(), chain.tea)));
-        // One of them goes over to rice, whose row arrives in the same page before the change of tea.
+        // One of them goes over to rice, and that row arrives in the same page before the change of tea.
         hq.edit::<product::Entity>(chain.tea, |row| row.barcodes = tillkeep_model::JsonText(json!(["113"]))).await;
         hq.edit::<product::Entity>(chain.rice, |row| row.barcode = Some("112".into())).await;
         hq.edit::<product::Entity>(chain.tea, |row| row.deleted_at = Some(at(0))).await;

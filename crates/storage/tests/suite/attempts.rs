@@ -92,7 +92,7 @@ async fn of_attempts_at_once_only_as_many_go_through_as_one_after_the_other() {
         for task in tasks.collect::<Vec<_>>() {
             through += usize::from(task.await.expect("an attempt"));
         }
-        assert_eq!(through, 3, "two without a wait, and the one whose wait then begins");
+        assert_eq!(through, 3, "two without a wait, and the one that then begins to wait");
         assert_eq!(rows(&hq.db).await[0].wrong_today, 3, "a refused attempt is not counted");
     }
 }
@@ -111,7 +111,7 @@ async fn attempts_of_which_some_find_a_counter_and_others_make_it_never_wait_in_
         };
         let before = both();
         waits(&hq, 1).await;
-        // The one who waits has looked and will find this one made by somebody else; the next one finds it at once.
+        // The one who waits has looked and will find this one made by another caller; the next one finds it at once.
         wrong(&hq.db, std::slice::from_ref(&second), at(0)).await;
         let after = both();
         waits(&hq, 2).await;
@@ -240,7 +240,7 @@ async fn each_quarter_of_an_hour_without_a_wrong_one_makes_one_good_and_whoever_
 }
 
 #[tokio::test]
-async fn what_was_counted_beside_attempts_that_count_no_more_blocks_nobody() {
+async fn what_was_counted_beside_attempts_that_count_no_more_blocks_no_attempt() {
     for hq in kit::both().await {
         let mut taken = Vec::new();
         for _ in 0..3 {
@@ -268,7 +268,7 @@ async fn an_attempt_refused_by_one_bucket_counts_in_no_other() {
 }
 
 #[tokio::test]
-async fn an_attempt_that_nobody_looked_at_counts_no_more() {
+async fn an_attempt_that_was_not_looked_at_counts_no_more() {
     for hq in kit::both().await {
         for _ in 0..100 {
             let taken = attempt(&hq.db, &[device("T1")], at(0)).await.expect("free");
@@ -297,17 +297,17 @@ async fn an_address_gets_thirty_wrong_names_a_minute_and_right_ones_are_free() {
 }
 
 #[tokio::test]
-async fn a_block_is_told_once_listed_while_it_lasts_and_lifted_by_its_id() {
+async fn a_block_is_announced_once_listed_while_it_lasts_and_lifted_by_its_id() {
     for hq in kit::both().await {
         let last = guess(&hq.db, &device("T1"), 20, 0).await;
         let (now, all) = (at(last + 100), Condition::all());
-        let told = async || {
+        let announced = async || {
             let decision = taken(&hq.db, &[device("T1")], judge(&hq.db), now).await;
             let Decision::Wait(refusal) = decision else { panic!("it is locked") };
             refusal.new.len()
         };
-        // Its first wait was told while guessing, and that it became a long one.
-        assert_eq!((told().await, told().await), (0, 0));
+        // Its first wait was announced while guessing, and that it became a long one.
+        assert_eq!((announced().await, announced().await), (0, 0));
         let look = async || attempts::look(hq.db.reader(), &[device("T1")], judge(&hq.db), now).await.expect("a look");
         assert!(matches!(look().await, Look::Blocked(until) if until > now));
         let (locks, total) = attempts::locks(hq.db.reader(), all.clone(), now, 0, 10).await.expect("the locks");
@@ -324,9 +324,9 @@ async fn a_block_is_told_once_listed_while_it_lasts_and_lifted_by_its_id() {
 }
 
 #[tokio::test]
-async fn counters_go_that_block_nobody_and_to_which_a_day_added_nothing() {
+async fn counters_go_that_block_no_attempt_and_to_which_a_day_added_nothing() {
     for hq in kit::both().await {
-        let account = Bucket::new(Kind::Account, "somebody");
+        let account = Bucket::new(Kind::Account, "user");
         let last = guess(&hq.db, &account, 10, 0).await;
         let prune = async |second: i64| {
             let tx = hq.db.begin().await.expect("a transaction");

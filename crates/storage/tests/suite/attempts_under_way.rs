@@ -131,7 +131,7 @@ async fn the_first_who_comes_after_a_server_died_is_not_kept_waiting_by_what_it_
 }
 
 #[tokio::test]
-async fn a_server_that_stood_still_and_was_taken_for_dead_gives_nobody_a_free_guess() {
+async fn a_server_that_stood_still_and_was_taken_for_dead_gives_no_free_guess() {
     for hq in kit::both().await {
         let slow = Judge::new(&hq.db);
         let guesses = three(&hq.db, &till(), slow, at(0)).await;

@@ -22,7 +22,7 @@ async fn filled(rows: i64) -> Vec<Hq> {
     databases
 }
 
-/// What somebody does who has the database and no scruples.
+/// What a person does who has the database and no scruples.
 async fn tamper(hq: &Hq, statement: &str) {
     let drop = if hq.name == "SQLite" {
         "DROP TRIGGER audit_log_refuses_UPDATE; DROP TRIGGER audit_log_refuses_DELETE"
@@ -121,7 +121,7 @@ async fn the_end_of_a_log_is_kept_for_each_day_and_a_shorter_one_changes_nothing
 }
 
 #[tokio::test]
-async fn a_store_keeps_the_longest_end_that_one_headquarters_told_it() {
+async fn a_store_keeps_the_longest_end_that_one_headquarters_gave_it() {
     let shop = Shop::open(id("S01")).await;
     for (epoch, seq, goes_on, kept) in [
         ("first", 5, true, ("first", 5)),

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use tillkeep_model::wire::LostNumbers;
-use tillkeep_storage::completeness::{self, Day, Known, Outbox, Range, Register, Reported, Verdict};
+use tillkeep_storage::completeness::{self, Day, Outbox, Range, Register, Reported, StoreContact, Verdict};
 use tillkeep_storage::numbers::lost;
 use tillkeep_storage::sea_orm::Value;
 use tillkeep_storage::sync_log as log;
@@ -44,7 +44,7 @@ fn session(chain: &Chain, day: &str, number: i32, z: Option<(i64, &str, &str)>) 
 async fn days(hq: &Hq, chain: &Chain, dates: &[&str], pending: bool) -> Vec<Day> {
     let dates: Vec<String> = dates.iter().map(|date| (*date).to_owned()).collect();
     let snapshot = hq.db.snapshot().await.expect("a snapshot");
-    let known = Known { pending, first_seen: Some("2026-11-01"), last_seen: Some("2026-11-25") };
+    let known = StoreContact { pending, first_seen: Some("2026-11-01"), last_seen: Some("2026-11-25") };
     completeness::days(&snapshot, chain.first.store_id, &dates, known).await.expect("the days")
 }
 
@@ -62,9 +62,9 @@ fn missing(day: &Day) -> Vec<(String, String, i64)> {
 async fn a_day_of_which_everything_came_is_complete() {
     for hq in kit::both().await {
         let chain = Chain::found(&hq).await;
-        let mut told = vec![session(&chain, TODAY, 1, Some((3, "S01-01-000001", "S01-01-000003")))];
-        told.extend((1..=3).map(|number| sold(&chain, TODAY, 1, number)));
-        assert_eq!(push(&hq, &chain.first, &told).await.refused, 0);
+        let mut sent = vec![session(&chain, TODAY, 1, Some((3, "S01-01-000001", "S01-01-000003")))];
+        sent.extend((1..=3).map(|number| sold(&chain, TODAY, 1, number)));
+        assert_eq!(push(&hq, &chain.first, &sent).await.refused, 0);
         let day = day(&hq, &chain).await;
         assert_eq!((day.verdict, day.reasons.as_slice(), day.receipt_count), (Verdict::Complete, [].as_slice(), 3));
         let register = &day.registers.expect("registers")[0];
@@ -79,13 +79,13 @@ async fn lost_receipts_are_named_at_the_beginning_in_the_middle_and_at_the_end_o
     for hq in kit::both().await {
         let chain = Chain::found(&hq).await;
         let yesterday = "2026-11-19";
-        let mut told = vec![
+        let mut sent = vec![
             session(&chain, yesterday, 1, Some((1, "S01-01-000001", "S01-01-000001"))),
             sold(&chain, yesterday, 1, 1),
             session(&chain, TODAY, 2, Some((7, "S01-01-000002", "S01-01-000009"))),
         ];
-        told.extend([3, 4, 7].map(|number| sold(&chain, TODAY, 2, number)));
-        assert_eq!(push(&hq, &chain.first, &told).await.refused, 0);
+        sent.extend([3, 4, 7].map(|number| sold(&chain, TODAY, 2, number)));
+        assert_eq!(push(&hq, &chain.first, &sent).await.refused, 0);
         let number = |number: i64| format!("S01-01-{number:06}");
         let expected = [(number(2), number(2), 1), (number(5), number(6), 2), (number(8), number(9), 2)];
         let day = day(&hq, &chain).await;
@@ -105,28 +105,28 @@ async fn lost_receipts_are_named_at_the_beginning_in_the_middle_and_at_the_end_o
 async fn a_receipt_that_another_day_has_is_not_missing() {
     for hq in kit::both().await {
         let chain = Chain::found(&hq).await;
-        let told = [
+        let sent = [
             sold(&chain, TODAY, 1, 1),
             // A clock that was set back for a moment.
             sold(&chain, "2026-11-19", 1, 2),
             sold(&chain, TODAY, 1, 3),
         ];
-        assert_eq!(push(&hq, &chain.first, &told).await.refused, 0);
+        assert_eq!(push(&hq, &chain.first, &sent).await.refused, 0);
         assert_eq!(missing(&day(&hq, &chain).await), []);
     }
 }
 
 #[tokio::test]
-async fn a_lost_session_an_unknown_one_and_a_number_that_came_twice_are_told() {
+async fn a_lost_session_an_unknown_one_and_a_number_that_came_twice_are_reported() {
     for hq in kit::both().await {
         let chain = Chain::found(&hq).await;
-        let told = [
+        let sent = [
             session(&chain, "2026-11-18", 1, Some((0, "S01-01-000001", "S01-01-000001"))),
             session(&chain, TODAY, 4, None),
             sold(&chain, TODAY, 9, 1),
             sold(&chain, TODAY, 4, 1),
         ];
-        assert_eq!(push(&hq, &chain.first, &told).await.refused, 0);
+        assert_eq!(push(&hq, &chain.first, &sent).await.refused, 0);
         let day = day(&hq, &chain).await;
         assert_eq!(day.reasons, ["receipts_twice", "sessions_missing", "session_unknown", "session_open"]);
         assert_eq!(day.verdict, Verdict::Incomplete);
@@ -209,17 +209,17 @@ async fn a_number_that_no_outbox_gives_is_refused_by_its_name_and_counts_nowhere
 }
 
 #[tokio::test]
-async fn a_day_of_amounts_that_no_sum_holds_is_told_all_the_same() {
+async fn a_day_of_amounts_that_no_sum_holds_is_reported_all_the_same() {
     for hq in kit::both().await {
         let chain = Chain::found(&hq).await;
         let mut closed = session(&chain, TODAY, 1, Some((2, "S01-01-000001", "S01-01-000002")));
         closed["data"]["totals"]["totalAmount"] = json!(i64::MIN);
         closed["data"]["totals"]["saleCount"] = json!(i64::MIN);
-        let mut told = vec![closed, sold(&chain, TODAY, 1, 1), sold(&chain, TODAY, 1, 2)];
-        for sale in &mut told[1..] {
+        let mut sent = vec![closed, sold(&chain, TODAY, 1, 1), sold(&chain, TODAY, 1, 2)];
+        for sale in &mut sent[1..] {
             sale["data"]["totalAmount"] = json!(i64::MAX);
         }
-        assert_eq!(push(&hq, &chain.first, &told).await.refused, 0);
+        assert_eq!(push(&hq, &chain.first, &sent).await.refused, 0);
         let day = day(&hq, &chain).await;
         assert_eq!(day.verdict, Verdict::Incomplete);
         let session = &day.registers.expect("registers")[0].sessions[0];
@@ -236,7 +236,7 @@ async fn a_day_may_have_more_registers_than_a_statement_has_terms() {
     let hq = Hq::sqlite().await;
     let chain = Chain::found(&hq).await;
     let registers = 1..=501;
-    let told: Vec<Json> = registers
+    let sent: Vec<Json> = registers
         .flat_map(|number| {
             let code = format!("{number:03}");
             let mut sale = sold(&chain, TODAY, number, i64::from(number));
@@ -249,7 +249,7 @@ async fn a_day_may_have_more_registers_than_a_statement_has_terms() {
             [session, sale]
         })
         .collect();
-    assert_eq!(push(&hq, &chain.first, &told).await.refused, 0);
+    assert_eq!(push(&hq, &chain.first, &sent).await.refused, 0);
     let day = day(&hq, &chain).await;
     assert_eq!((day.registers.expect("registers").len(), day.missing_receipt_count), (501, 0));
 }
@@ -271,19 +271,19 @@ async fn what_went_with_a_store_s_database_is_named_as_lost_and_a_letter_begins_
     let lost = |series: &str, from, to| LostNumbers { series: series.into(), from, to, noticed_at: at(0) };
     for hq in kit::both().await {
         let chain = Chain::found(&hq).await;
-        let mut told = vec![
+        let mut sent = vec![
             session(&chain, TODAY, 1, Some((3, "S01-01-000001", "S01-01-000007"))),
             session(&chain, TODAY, 4, Some((2, "S01-01-000008", "S01-01A-000002"))),
             session(&chain, TODAY, 100_002, Some((1, "S01-01A-000004", "S01-01A-000004"))),
         ];
-        told.extend([1, 2, 7].map(|number| sold(&chain, TODAY, 1, number)));
-        told.push(sold(&chain, TODAY, 4, 8));
+        sent.extend([1, 2, 7].map(|number| sold(&chain, TODAY, 1, number)));
+        sent.push(sold(&chain, TODAY, 4, 8));
         for (session, number) in [(4, 2), (100_002, 4)] {
             let mut sale = sold(&chain, TODAY, session, 1000 + number);
             sale["data"]["receiptNumber"] = json!(format!("S01-01A-{number:06}"));
-            told.push(sale);
+            sent.push(sale);
         }
-        assert_eq!(push(&hq, &chain.first, &told).await.refused, 0);
+        assert_eq!(push(&hq, &chain.first, &sent).await.refused, 0);
         let tx = hq.db.begin().await.expect("a transaction");
         let known =
             [lost("receipt:01", 4, 5), lost("session:01", 2, 2), lost("receipt:01A", 3, 3), lost("customer", 1, 9)];

@@ -1,4 +1,4 @@
-//! Times that cannot be, as a clock says that somebody set to the wrong year. `docs/sync.md`, rule U7.
+//! Times that cannot be, as a clock says that was set to the wrong year. `docs/sync.md`, rule U7.
 
 use serde_json::{Value as Json, json};
 use tillkeep_model::wire::Applied;
@@ -28,7 +28,7 @@ fn called(sender: &Sender, name: &str, time: Instant) -> Json {
 }
 
 #[tokio::test]
-async fn a_customer_that_is_dated_in_the_year_9999_is_frozen_for_nobody() {
+async fn a_customer_that_is_dated_in_the_year_9999_is_frozen_for_no_store() {
     for hq in kit::both().await {
         let chain = Chain::found(&hq).await;
         let mut made = new_customer(&chain.first, id("ada"), "S01-1");
@@ -54,7 +54,7 @@ async fn a_customer_that_is_dated_in_the_year_9999_is_frozen_for_nobody() {
 }
 
 #[tokio::test]
-async fn two_that_one_store_dates_in_the_future_are_told_apart_by_what_they_say() {
+async fn two_that_one_store_dates_in_the_future_are_distinguished_by_what_they_say() {
     for hq in kit::both().await {
         let chain = Chain::found(&hq).await;
         take(&hq, &chain.first, &new_customer(&chain.first, id("ada"), "S01-1")).await;
@@ -134,7 +134,7 @@ async fn a_refusal_that_is_tried_again_later_is_as_old_as_when_it_came_first() {
         take(&hq, &chain.first, &new_customer(&chain.first, id("ada"), "S01-1")).await;
         take(&hq, &chain.second, &new_customer(&chain.second, id("bob"), "S02-1")).await;
         let mut refused = called(&chain.first, "Refused", never(0));
-        refused["data"]["email"] = json!("nobody");
+        refused["data"]["email"] = json!("no address");
         let pushed = push(&hq, &chain.first, std::slice::from_ref(&refused)).await;
         assert_eq!(pushed.refused, 1);
         let later = called(&chain.first, "Later", at(500)).to_string();

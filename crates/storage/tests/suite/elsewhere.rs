@@ -31,7 +31,7 @@ async fn own(hq: &Hq, sender: &Sender, name: &str) -> Vec<Json> {
 }
 
 #[tokio::test]
-async fn a_sale_whose_id_another_store_has_used_is_kept_with_its_lines_payments_and_goods() {
+async fn a_sale_under_an_id_that_another_store_has_used_is_kept_with_its_lines_payments_and_goods() {
     for hq in kit::both().await {
         let chain = Chain::found(&hq).await;
         let used = id("used");
@@ -82,7 +82,7 @@ async fn a_sale_whose_id_another_store_has_used_is_kept_with_its_lines_payments_
 }
 
 #[tokio::test]
-async fn a_drawer_and_an_adjustment_whose_ids_another_store_has_used_are_kept_and_an_order_is_refused() {
+async fn a_drawer_and_an_adjustment_under_ids_that_another_store_has_used_are_kept_and_an_order_is_refused() {
     for hq in kit::both().await {
         let chain = Chain::found(&hq).await;
         for sender in [&chain.second, &chain.first] {
@@ -144,7 +144,7 @@ async fn sales_are_of_the_drawer_that_their_store_means_whichever_comes_first() 
 }
 
 #[tokio::test]
-async fn lines_alone_whose_ids_another_document_has_are_all_kept_and_come_back_as_they_were_sent() {
+async fn lines_alone_under_ids_that_another_document_has_are_all_kept_and_come_back_as_they_were_sent() {
     for hq in kit::both().await {
         let chain = Chain::found(&hq).await;
         take(&hq, &chain.second, &create_sale(&chain.second, id("theirs"), &[(chain.tea, 1), (chain.rice, 1)])).await;

@@ -1,4 +1,4 @@
-//! HQ never refuses money: what somebody should look at is stored and flagged. `docs/sync.md`, rule U9.
+//! HQ never refuses money: what a user should look at is stored and flagged. `docs/sync.md`, rule U9.
 
 use serde_json::{Value as Json, json};
 use tillkeep_storage::entity::{customer, register_session, sale};
@@ -103,11 +103,11 @@ async fn a_session_number_that_comes_twice_flags_both_sessions() {
 async fn an_unknown_product_is_on_the_row_as_it_is_in_the_log() {
     for hq in kit::both().await {
         let chain = Chain::found(&hq).await;
-        let unknown = create_sale(&chain.first, id("sale"), &[(chain.tea, 1), (id("nobody's"), 1)]);
+        let unknown = create_sale(&chain.first, id("sale"), &[(chain.tea, 1), (id("no product"), 1)]);
         take(&hq, &chain.first, &unknown).await;
         assert_eq!(flags(&hq, "sale").await, json!(["unknown_product"]));
         assert_eq!(warning(&hq).await.as_deref(), Some("unknown_product"));
-        take(&hq, &chain.first, &adjustment(&chain.first, id("found"), id("nobody's"), "found", 1, None)).await;
+        take(&hq, &chain.first, &adjustment(&chain.first, id("found"), id("no product"), "found", 1, None)).await;
         assert_eq!(warning(&hq).await.as_deref(), Some("unknown_product"));
         hq.verify().await;
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use tillkeep_model::wire::{Applied, PushStatus};
-use tillkeep_storage::completeness::{self, Known, Verdict};
+use tillkeep_storage::completeness::{self, StoreContact, Verdict};
 use tillkeep_storage::document::flags::FOREIGN_NUMBER;
 use tillkeep_storage::entity::{customer, purchase_order, sale, store, supplier, transfer};
 use tillkeep_storage::high_water;
@@ -47,7 +47,7 @@ async fn a_customer_with_another_store_s_number_gets_one_of_headquarters_and_tha
         (later["timestamp"], later["data"]["firstName"]) = (json!(at(9)), json!("Bea"));
         assert_eq!(take(&hq, &chain.first, &later).await, Applied::Updated);
         assert_eq!(customer_of(&hq, "foreign").await, ("HQ-000001".into(), json!([FOREIGN_NUMBER])));
-        // Headquarters' own numbers are nobody else's either; what is no store's is taken as it is.
+        // Headquarters' own numbers are no store's either; what is no store's is taken as it is.
         take(&hq, &chain.first, &new_customer(&chain.first, id("like hq"), "HQ-000777")).await;
         assert_eq!(customer_of(&hq, "like hq").await, ("HQ-000002".into(), json!([FOREIGN_NUMBER])));
         for number in ["S01-000004", "S99-000001", "OLD 7"] {
@@ -145,7 +145,7 @@ async fn a_foreign_receipt_or_drawer_is_flagged_and_counts_neither_as_complete_n
             sale["data"]["businessDate"] = json!("2026-11-19");
         }
         assert_eq!(push(&hq, &chain.first, &yesterday).await.refused, 0);
-        let told = [
+        let sent = [
             drawer(&chain, "session", 1, 4, ("S01-01-000002", "S01-01-000003")),
             drawer(&chain, "foreign", 9, 0, ("S02-01-000040", "S02-01-000060")),
             sold(&chain, "S01-01-000002"),
@@ -153,7 +153,7 @@ async fn a_foreign_receipt_or_drawer_is_flagged_and_counts_neither_as_complete_n
             sold(&chain, "S02-01-000050"),
             sold(&chain, "S012-01-000099"),
         ];
-        assert_eq!(push(&hq, &chain.first, &told).await.refused, 0);
+        assert_eq!(push(&hq, &chain.first, &sent).await.refused, 0);
         for receipt in ["S00-01-000009", "S02-01-000050", "S012-01-000099"] {
             let row = hq.row::<sale::Entity>(id(receipt)).await.expect("the sale");
             assert_eq!(row.receipt_number, receipt, "as it was printed");
@@ -163,7 +163,7 @@ async fn a_foreign_receipt_or_drawer_is_flagged_and_counts_neither_as_complete_n
         assert!(!own.flags.0.to_string().contains(FOREIGN_NUMBER));
         let snapshot = hq.db.snapshot().await.expect("a snapshot");
         let dates = ["2026-11-20".to_owned()];
-        let known = Known { pending: false, first_seen: Some("2026-11-01"), last_seen: Some("2026-11-25") };
+        let known = StoreContact { pending: false, first_seen: Some("2026-11-01"), last_seen: Some("2026-11-25") };
         let day = completeness::days(&snapshot, chain.first.store_id, &dates, known).await;
         let day = day.expect("the day").remove(0);
         // What they sold is in the sums of the drawer.

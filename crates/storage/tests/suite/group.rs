@@ -98,7 +98,7 @@ async fn transactions_that_wait_share_a_commit_and_are_all_there() {
 }
 
 #[tokio::test]
-async fn nobody_joins_a_group_that_has_gone_on_for_long() {
+async fn no_transaction_joins_a_group_that_has_gone_on_for_long() {
     let till = Till::open(Opening { longest_group: Duration::ZERO, ..Opening::USUAL }).await;
     let before = count::commits();
     let done = at_once(&till.db, (0..5).map(|number| till.sell(number))).await;
@@ -126,7 +126,7 @@ async fn one_bad_transaction_of_a_group_fails_alone() {
 }
 
 #[tokio::test]
-async fn who_is_told_of_an_error_of_the_group_has_nothing_and_who_is_told_of_success_has_all() {
+async fn a_caller_with_an_error_of_the_group_has_nothing_and_one_with_success_has_all() {
     let till = Till::new().await;
     let fate = |number| if number == 5 { Fate::RollsBack } else { Fate::Sold };
     let work = (0..10).map(|number| {
@@ -174,7 +174,7 @@ async fn a_disk_that_is_full_within_a_group_loses_nothing_that_was_answered() {
 }
 
 #[tokio::test]
-async fn what_nobody_waits_for_any_more_is_not_begun() {
+async fn what_no_caller_waits_for_any_more_is_not_begun() {
     let till = Till::new().await;
     let before = till.db.begin().await.expect("a transaction");
     {
@@ -188,7 +188,7 @@ async fn what_nobody_waits_for_any_more_is_not_begun() {
 }
 
 #[tokio::test]
-async fn a_transaction_that_is_dropped_leaves_nothing_and_holds_up_nobody() {
+async fn a_transaction_that_is_dropped_leaves_nothing_and_holds_up_no_other() {
     let till = Till::new().await;
     let tx = till.db.begin().await.expect("a transaction");
     execute(&tx, "INSERT INTO sync_state (key, value) VALUES ('sale 001', '')", []).await.expect("a row");
@@ -287,11 +287,11 @@ async fn pages_that_have_waited_long_have_half_of_the_time_and_no_more() {
     let places: Vec<_> = (0..order.len()).filter(|place| order[*place].starts_with("page")).collect();
     println!("pages came at {places:?} of {}", order.len());
     assert!(places[3] < 40, "the pages were not starved: {order:?}");
-    assert!(places.windows(2).all(|pair| pair[1] > pair[0] + 1), "somebody goes between two pages: {order:?}");
+    assert!(places.windows(2).all(|pair| pair[1] > pair[0] + 1), "another one goes between two pages: {order:?}");
 }
 
 #[tokio::test]
-async fn who_has_waited_for_the_writer_too_long_is_told_so_and_nothing_of_it_is_done() {
+async fn a_caller_who_has_waited_for_the_writer_too_long_is_refused_and_nothing_of_it_is_done() {
     let till = Till::open(Opening { longest_wait: Duration::from_millis(500), ..PATIENT }).await;
     let holds = till.db.begin().await.expect("a transaction");
     let errors = {
@@ -323,7 +323,7 @@ async fn a_queue_that_is_too_long_is_refused_at_once() {
     assert_eq!(refused, 1_100 - 1_024);
     drop(asked);
     holds.commit().await.expect("a commit");
-    // The writer has to find that nobody waits for those any more.
+    // The writer has to find that no caller waits for those any more.
     loop {
         match till.sell(2_000).await {
             Err(DbErr::ConnectionAcquire(_)) => tokio::task::yield_now().await,
@@ -345,7 +345,7 @@ fn twice(tx: &mut Tx, number: usize) -> Working<'_, (), DbErr> {
 }
 
 #[tokio::test]
-async fn of_a_commit_that_fails_all_of_the_group_are_told_whatever_they_found_in_it() {
+async fn a_commit_that_fails_is_answered_to_all_of_the_group_whatever_they_found_in_it() {
     let till = Till::new().await;
     fault::set("group.filled", "1*return(error)->off");
     let work = [1, 2, 1].map(|number| till.db.write(move |tx| twice(tx, number)));
@@ -360,7 +360,7 @@ async fn of_a_commit_that_fails_all_of_the_group_are_told_whatever_they_found_in
 }
 
 #[tokio::test]
-async fn who_takes_too_long_within_a_group_undoes_it_for_all_or_for_itself_and_nobody_is_told_otherwise() {
+async fn who_takes_too_long_within_a_group_undoes_it_for_all_or_for_itself_and_no_caller_hears_otherwise() {
     const FOREVER: &str = "WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) ";
     for (writes, slow) in [
         (false, format!("{FOREVER} SELECT MAX(x) AS x FROM n")),
@@ -385,14 +385,14 @@ async fn who_takes_too_long_within_a_group_undoes_it_for_all_or_for_itself_and_n
 }
 
 #[tokio::test]
-async fn a_writer_that_is_gone_keeps_nobody_waiting_and_the_others_read_on() {
+async fn a_writer_that_is_gone_keeps_no_caller_waiting_and_the_others_read_on() {
     let till = Till::new().await;
     till.sell(1).await.expect("a sale");
     fault::set("group.filled", "panic");
     let done = at_once(&till.db, [2, 3].map(|number| till.sell(number))).await;
     assert!(done.iter().all(Result::is_err), "{done:?}");
-    till.sell(4).await.expect_err("nobody writes");
-    till.db.begin().await.map(drop).expect_err("nobody writes");
+    till.sell(4).await.expect_err("no writer");
+    till.db.begin().await.map(drop).expect_err("no writer");
     query(till.db.reader(), "SELECT key FROM sync_state", []).await.expect("it is read");
     assert_eq!(till.kept().await, [name(1)]);
 }

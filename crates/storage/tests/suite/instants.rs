@@ -34,7 +34,7 @@ fn rising() -> Vec<Instant> {
 }
 
 async fn store_all(hq: &Hq) {
-    // Written in another order than that of time, and under ids whose order says nothing.
+    // Written in another order than that of time, and under ids in an order that says nothing.
     let rows = rising().into_iter().rev().map(|at| Model {
         store_id: Uuid::new_v5(&Uuid::NAMESPACE_OID, at.to_string().as_bytes()),
         last_seen_at: Some(at),

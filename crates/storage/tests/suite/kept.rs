@@ -42,7 +42,7 @@ fn numbered(mut envelope: Json, node_epoch: &str, seq: i64) -> Json {
     envelope
 }
 
-/// What a store sends on one day: goods, a sale that is voided, a customer whom somebody changes.
+/// What a store sends on one day: goods, a sale that is voided, a customer who is changed.
 fn day(chain: &Chain) -> Vec<Json> {
     let named = |number: i64, envelope| numbered(envelope, "node", number);
     let sale = [(chain.tea, 2), (chain.rice, 1)];
@@ -87,7 +87,7 @@ async fn a_push_that_comes_again_after_pruning_has_no_effect_and_the_same_answer
         assert_eq!(json!(push(&hq, &chain.first, &day).await.results), again);
         assert_eq!(applied(&push(&hq, &chain.first, &[late]).await.results), [Some(Applied::Skipped)]);
         assert_eq!((level().await, name().await), (Qty::pieces(10), json!("Grace")));
-        // The repetitions leave the log in their turn, and are told by what was kept first.
+        // The repetitions leave the log in their turn, and are known by what was kept first.
         assert_eq!(prune(&hq, &chain, at(200)).await, 6);
         assert_eq!(kept_rows(&hq).await.len(), 6, "the late one is the only new one");
         assert_eq!(json!(push(&hq, &chain.first, &day).await.results), again);
@@ -244,7 +244,7 @@ async fn what_was_refused_stays_in_the_log_settled_or_not() {
         for (status, name) in [(log::RETRIED, "customer 2"), (log::RESOLVED, "customer 3")] {
             let sql = "UPDATE sync_log SET status = $1, resolved_by = $2, resolved_at = last_seen_at, to_acknowledge = TRUE \
                        WHERE entity_id = $3";
-            let values = [status.into(), id("somebody").into(), id(name).to_string().into()];
+            let values = [status.into(), id("user").into(), id(name).to_string().into()];
             assert_eq!(db::execute(&tx, sql, values).await.expect("an update"), 1);
         }
         tx.commit().await.expect("a commit");
@@ -252,7 +252,7 @@ async fn what_was_refused_stays_in_the_log_settled_or_not() {
         assert_eq!(stays.iter().filter(|row| row.to_acknowledge).count(), 3);
         assert_eq!(prune(&hq, &chain, at(200)).await, 1);
         assert_eq!(hq.log().await, stays);
-        // What somebody settled is not applied when it comes once more, pruned or not.
+        // What a user settled is not applied when it comes once more, pruned or not.
         for _ in 0..2 {
             assert_eq!(applied(&push(&hq, &chain.first, &sent[2..3]).await.results), [Some(Applied::Skipped)]);
             assert_eq!(prune(&hq, &chain, at(200)).await, 1);
@@ -359,7 +359,7 @@ async fn pruning_goes_in_batches_and_goes_on_after_one_that_broke_off() {
 }
 
 #[tokio::test]
-async fn numbers_that_somebody_takes_back_are_none_also_where_they_were_pruned() {
+async fn numbers_that_a_user_takes_back_are_none_also_where_they_were_pruned() {
     for hq in kit::both().await {
         let chain = Chain::found(&hq).await;
         let far = known_numbers::AHEAD - 5;

@@ -42,14 +42,14 @@ async fn a_server_that_died_is_replaced_when_its_lease_is_over_and_one_that_stop
     assert!(dies.take(WORK).await.expect("an answer"));
     drop(dies);
     while !follows.take(WORK).await.expect("an answer") {
-        assert!(began.elapsed() < Duration::from_secs(30), "nobody follows");
+        assert!(began.elapsed() < Duration::from_secs(30), "no server follows");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     assert!(began.elapsed() >= lasts, "after {:?}", began.elapsed());
     let waits = server(lasts);
     assert!(!waits.take(WORK).await.expect("an answer"), "the one that follows has it");
     follows.give_back().await.expect("given back");
-    assert!(waits.take(WORK).await.expect("an answer"), "nobody waits for what was given back");
+    assert!(waits.take(WORK).await.expect("an answer"), "what was given back is not waited for");
     follows.give_back().await.expect("nothing to give back");
     assert!(!follows.take(WORK).await.expect("an answer"), "what another one has is not given back");
 }

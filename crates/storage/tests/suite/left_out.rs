@@ -32,7 +32,7 @@ async fn what_a_new_row_says_and_its_store_may_not_is_left_out_and_named() {
             ("taxExemptNumber", json!("X 1")),
             ("creditLimit", json!(50_000)),
             ("account_balance", json!(-1)),
-            // What the columns begin with, what each server says itself, and what nobody knows.
+            // What the columns begin with, what each server says itself, and what is not known.
             ("isActive", json!(false)),
             ("mergedIntoId", Json::Null),
             ("syncVersion", json!(7)),

@@ -59,7 +59,7 @@ async fn a_customer_an_order_and_a_transfer_beyond_a_limit_are_refused_by_name_a
         let line = |name: usize| json!([{"lineNo": 1, "productId": chain.tea, "productName": letters(name)}]);
         let envelopes = [
             with(person("long"), &[("notes", json!(letters(4001)))]),
-            with(person("odd"), &[("email", json!("nobody"))]),
+            with(person("odd"), &[("email", json!("no address"))]),
             order(&chain, &[("notes", json!(letters(4001)))]),
             transfer(&chain, &line(501)),
             with(person("fits"), &[("notes", json!(letters(4000)))]),
@@ -141,18 +141,18 @@ async fn a_document_that_was_cut_is_the_same_when_it_comes_again_and_stays_flagg
 }
 
 #[tokio::test]
-async fn a_drawer_whose_note_fits_now_is_flagged_no_more() {
+async fn a_drawer_with_a_note_that_fits_now_is_flagged_no_more() {
     for hq in kit::both().await {
         let chain = Chain::found(&hq).await;
-        let told = |note: usize, seconds: i64| {
+        let with_note = |note: usize, seconds: i64| {
             let data = json!({
                 "id": id("drawer"), "registerCode": "01", "sessionNumber": 1, "status": "open",
                 "businessDate": "2026-11-20", "openedAt": at(0), "createdAt": at(0), "closeNote": letters(note),
             });
             envelope(&chain.first, "register_sessions", id("drawer"), "update", &data, at(seconds))
         };
-        take(&hq, &chain.first, &told(2001, 1)).await;
-        take(&hq, &chain.first, &told(7, 2)).await;
+        take(&hq, &chain.first, &with_note(2001, 1)).await;
+        take(&hq, &chain.first, &with_note(7, 2)).await;
         let drawer = hq.row::<register_session::Entity>(id("drawer")).await.expect("the drawer");
         assert_eq!((drawer.close_note, drawer.flags.0), (Some(letters(7)), json!([])));
     }
@@ -211,8 +211,8 @@ async fn an_envelope_larger_than_any_document_is_refused_by_its_largest_field_an
         let huge = "x".repeat(5 << 20);
         let customer = with(new_customer(&chain.first, id("ada"), "S01-1"), &[("notes", json!(huge))]);
         let sale = with(create_sale(&chain.first, id("sale"), &[(chain.tea, 1)]), &[("note", json!(huge))]);
-        let nobody = envelope(&chain.first, "spaceships", id("x"), "create", &json!({"name": huge}), at(0));
-        let sent = [customer, sale, nobody];
+        let unknown = envelope(&chain.first, "spaceships", id("x"), "create", &json!({"name": huge}), at(0));
+        let sent = [customer, sale, unknown];
         let results = push(&hq, &chain.first, &sent).await.results;
         assert_eq!(results[0].code.as_deref(), Some("too_large"));
         let error = results[0].error.as_deref().unwrap_or_default();

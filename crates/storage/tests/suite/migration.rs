@@ -72,15 +72,15 @@ fn all() -> Vec<Step> {
     [STEPS, LATER].concat()
 }
 
-/// A database without any table, of one server.
-struct Place {
+/// A database of one server, without any table at first.
+struct TestDatabase {
     side: Side,
     url: String,
     conn: tillkeep_storage::Connection,
     _home: (Option<TempDir>, Option<private_postgres::Database>),
 }
 
-impl Place {
+impl TestDatabase {
     fn embedded(side: Side) -> Self {
         let directory = TempDir::new().expect("a temporary directory");
         let path = directory.path().join("empty.db");
@@ -156,7 +156,7 @@ fn names(lines: &BTreeSet<String>) -> String {
 
 #[tokio::test]
 async fn a_filled_database_of_the_first_release_becomes_what_a_fresh_one_is() {
-    for (place, fresh) in Place::each().await.zip(Place::each().await) {
+    for (place, fresh) in TestDatabase::each().await.zip(TestDatabase::each().await) {
         place.run(&STEPS[..1]).await.expect("the first step");
         let before = place.fill(&STEPS[..1]).await;
         place.run(&all()).await.expect("all steps");
@@ -184,7 +184,7 @@ async fn a_filled_database_of_the_first_release_becomes_what_a_fresh_one_is() {
 
 #[tokio::test]
 async fn what_steps_leave_is_what_they_add_up_to() {
-    for (place, whole) in Place::each().await.zip(Place::each().await) {
+    for (place, whole) in TestDatabase::each().await.zip(TestDatabase::each().await) {
         place.run(&all()).await.expect("all steps");
         for statement in Schema::after(&all()).statements(whole.side, whole.backend()) {
             whole.conn.execute_raw(statement).await.expect("a statement");
@@ -196,7 +196,7 @@ async fn what_steps_leave_is_what_they_add_up_to() {
 
 #[tokio::test]
 async fn rows_that_a_step_fills_travel_to_the_stores_once_more() {
-    for place in [Place::embedded(Side::Hq), Place::postgres().await] {
+    for place in [TestDatabase::embedded(Side::Hq), TestDatabase::postgres().await] {
         place.run(STEPS).await.expect("the steps");
         place.fill(STEPS).await;
         place.run(&all()).await.expect("all steps");
@@ -211,7 +211,7 @@ async fn rows_that_a_step_fills_travel_to_the_stores_once_more() {
 
 #[tokio::test]
 async fn copies_of_prices_that_the_first_release_left_wrong_are_mended_and_travel() {
-    for place in Place::each().await {
+    for place in TestDatabase::each().await {
         place.run(&STEPS[..1]).await.expect("the first step");
         place.fill(&STEPS[..1]).await;
         // Rows with one number have one price.
@@ -244,7 +244,7 @@ async fn copies_of_prices_that_the_first_release_left_wrong_are_mended_and_trave
 
 #[tokio::test]
 async fn what_the_first_release_blocked_after_wrong_pins_is_free_but_for_what_is_still_counted_so() {
-    for place in Place::each().await {
+    for place in TestDatabase::each().await {
         place.run(&STEPS[..1]).await.expect("the first step");
         place.fill(&STEPS[..1]).await;
         let kinds = "UPDATE pin_attempts SET kind = CASE WHEN wrong_today % 3 = 0 THEN 'unknown_terminals' \
@@ -277,7 +277,7 @@ async fn a_step_that_breaks_off_in_the_middle_leaves_nothing_and_is_made_at_the_
     /// As the first of [`LATER`], and then a table that is not there.
     const BROKEN: &[Change] =
         &[LATER[0].changes[0], LATER[0].changes[2], LATER[0].changes[8], Change::DropTable("acts")];
-    for place in Place::each().await {
+    for place in TestDatabase::each().await {
         place.run(STEPS).await.expect("the steps");
         place.fill(STEPS).await;
         let (facts, rows) = (place.facts().await, place.rows(STEPS).await);
@@ -293,7 +293,7 @@ async fn a_step_that_breaks_off_in_the_middle_leaves_nothing_and_is_made_at_the_
 
 #[tokio::test]
 async fn servers_that_start_at_once_make_each_step_once() {
-    for place in Place::each().await {
+    for place in TestDatabase::each().await {
         if place.conn.get_database_backend() == DbBackend::Postgres {
             // Whoever waits sees the step that it waited for, whatever a transaction sees by default in that database.
             let name = db::query(&place.conn, "SELECT current_database() AS name", []).await.expect("a name");
@@ -322,7 +322,7 @@ async fn a_step_that_fills_lines_without_their_documents_is_refused_since_no_sto
         })],
         beside: None,
     };
-    for place in Place::each().await.filter(|place| place.side == Side::Hq) {
+    for place in TestDatabase::each().await.filter(|place| place.side == Side::Hq) {
         let steps: Vec<Step> = STEPS.iter().copied().chain([FILLS]).collect();
         let text = place.run(&steps).await.expect_err("a refusal").to_string();
         assert!(text.contains("transfer_items travels inside of another type"), "{text}");
@@ -331,7 +331,7 @@ async fn a_step_that_fills_lines_without_their_documents_is_refused_since_no_sto
 
 #[tokio::test]
 async fn a_database_of_a_newer_release_is_refused_and_says_what_to_do() {
-    for place in Place::each().await {
+    for place in TestDatabase::each().await {
         place.run(&all()).await.expect("all steps");
         let facts = place.facts().await;
         let refusals = [
@@ -352,7 +352,7 @@ async fn a_headquarters_works_beside_the_next_release_on_postgresql_and_refuses_
     let next = Step { beside: Some(last), ..LATER[0] };
     let after = Step { beside: Some(next.name), ..LATER[1] };
     let with = |more: &[Step]| [STEPS, more].concat();
-    for place in Place::each().await {
+    for place in TestDatabase::each().await {
         let shared = place.backend() == DbBackend::Postgres;
         place.run(&with(&[next])).await.expect("the next release");
         let facts = place.facts().await;
@@ -365,8 +365,8 @@ async fn a_headquarters_works_beside_the_next_release_on_postgresql_and_refuses_
         assert!(text.contains("9002_drops") || !shared, "{text}");
         assert!(text.contains("start the newer version"), "{text}");
     }
-    // One whose own steps are not all there is of another history.
-    let place = Place::postgres().await;
+    // One without all of its own steps is of another history.
+    let place = TestDatabase::postgres().await;
     place.run(&with(&[next])).await.expect("the next release");
     db::execute(&place.conn, "DELETE FROM schema_steps WHERE name = $1", [last.into()]).await.expect("a delete");
     let text = place.run(STEPS).await.expect_err("a refusal").to_string();
@@ -403,8 +403,8 @@ fn a_step_beside_which_others_go_on_asks_nothing_of_them() {
 }
 
 #[tokio::test]
-async fn who_only_looks_at_a_database_of_an_older_release_is_told_to_start_its_server_first() {
-    for place in Place::each().await {
+async fn a_mere_look_at_a_database_of_an_older_release_asks_to_start_its_server_first() {
+    for place in TestDatabase::each().await {
         place.run(STEPS).await.expect("the steps");
         let last = STEPS[STEPS.len() - 1].name;
         db::execute(&place.conn, "DELETE FROM schema_steps WHERE name = $1", [last.into()]).await.expect("a delete");
@@ -415,7 +415,7 @@ async fn who_only_looks_at_a_database_of_an_older_release_is_told_to_start_its_s
 
 #[tokio::test]
 async fn a_table_that_only_grows_refuses_changes_after_every_step() {
-    for place in Place::each().await {
+    for place in TestDatabase::each().await {
         place.run(&all()[..=STEPS.len()]).await.expect("the steps and the first of the later ones");
         for table in ["audit_log", "acts"] {
             let row = fill::plain(Schema::after(&all()[..=STEPS.len()]).table(table).expect("the table"), 1);

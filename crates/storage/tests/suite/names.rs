@@ -1,4 +1,4 @@
-//! What rows are called where somebody is told of them.
+//! What rows are called where users read of them.
 
 use std::collections::BTreeSet;
 

@@ -16,7 +16,7 @@ use crate::kit::{self, Hq, at};
 const MOST: u32 = 4;
 const HOUR_MS: i64 = 3_600_000;
 
-/// A store that may make so many, and that waits when it is told to, or is of the release before.
+/// A store that may make so many, and that waits when headquarters says so, or is of the release before.
 async fn shop(hq: &Hq, version: &str) -> Sender {
     let chain = Chain::found(hq).await;
     let node = store_node::Model {
@@ -45,13 +45,13 @@ async fn sent(hq: &Hq, sender: &Sender, envelopes: &[Json], now: Instant) -> Pus
 }
 
 /// What became of each: taken, or to be sent later.
-fn told(pushed: &Pushed) -> Vec<bool> {
-    let told = pushed.results.iter().map(|result| match (result.status, result.code.as_deref()) {
+fn outcomes(pushed: &Pushed) -> Vec<bool> {
+    let outcomes = pushed.results.iter().map(|result| match (result.status, result.code.as_deref()) {
         (PushStatus::Ok, None) => true,
         (PushStatus::Error, Some(TRY_LATER)) => false,
         other => panic!("{other:?} {:?}", result.error),
     });
-    told.collect()
+    outcomes.collect()
 }
 
 async fn customers(hq: &Hq) -> u64 {
@@ -70,23 +70,23 @@ async fn a_store_makes_so_many_customers_an_hour_and_the_rest_waits_for_the_next
         let now = at(100);
         let names: Vec<String> = (0..6).map(|number| format!("C{number}")).collect();
         let all: Vec<Json> = names.iter().map(|name| new(&shop, name)).collect();
-        assert_eq!(told(&sent(&hq, &shop, &all[..3], now).await), [true; 3]);
+        assert_eq!(outcomes(&sent(&hq, &shop, &all[..3], now).await), [true; 3]);
         assert_eq!(alarm(&hq, &shop, now).await, None);
         // What follows of one that waits does not overtake it; those that are here are changed as ever.
         let mut rest = all[2..].to_vec();
         rest.push(changed(&shop, "C5"));
         rest.push(changed(&shop, "C0"));
-        assert_eq!(told(&sent(&hq, &shop, &rest, now).await), [true, true, false, false, false, true]);
+        assert_eq!(outcomes(&sent(&hq, &shop, &rest, now).await), [true, true, false, false, false, true]);
         assert_eq!((customers(&hq).await, alarm(&hq, &shop, now).await), (4, Some(now)));
         for _ in 0..11 {
-            assert_eq!(told(&sent(&hq, &shop, &rest[2..4], now).await), [false; 2]);
+            assert_eq!(outcomes(&sent(&hq, &shop, &rest[2..4], now).await), [false; 2]);
         }
         assert!(hq.log().await.iter().all(|row| row.status != sync_log::FAILED), "no refusal, however often it comes");
-        // Somebody at headquarters who tries again what was refused is not counted.
+        // A user at headquarters who tries again what was refused is not counted.
         let by_hand = Sender { by_hand: Some(ByHand::default()), new_customers: None, ..shop.clone() };
-        assert_eq!(told(&sent(&hq, &by_hand, &rest[2..3], now).await), [true]);
+        assert_eq!(outcomes(&sent(&hq, &by_hand, &rest[2..3], now).await), [true]);
         let later = now.plus_millis(HOUR_MS);
-        assert_eq!(told(&sent(&hq, &shop, &rest[3..5], later).await), [true, true]);
+        assert_eq!(outcomes(&sent(&hq, &shop, &rest[3..5], later).await), [true, true]);
         assert_eq!(customers(&hq).await, 6);
         let still = alarm(&hq, &shop, later).await;
         assert_eq!((still, alarm(&hq, &shop, now.plus_millis(24 * HOUR_MS)).await), (Some(now), None));
@@ -100,7 +100,7 @@ async fn of_a_store_that_takes_it_for_a_refusal_all_are_taken_with_the_alarm_alo
         for hq in kit::both().await {
             let shop = shop(&hq, version).await;
             let all: Vec<Json> = (0..9).map(|number| new(&shop, &format!("C{number}"))).collect();
-            assert_eq!(told(&sent(&hq, &shop, &all, at(100)).await), [true; 9]);
+            assert_eq!(outcomes(&sent(&hq, &shop, &all, at(100)).await), [true; 9]);
             assert_eq!(alarm(&hq, &shop, at(100)).await, Some(at(100)), "{version:?}");
         }
     }
@@ -113,7 +113,7 @@ async fn two_servers_at_once_take_no_more_of_a_store_than_one() {
         let half = |of: &str| (0..3).map(|number| new(&shop, &format!("{of}{number}"))).collect::<Vec<Json>>();
         let (one, other) = (half("A"), half("B"));
         let (one, other) = tokio::join!(sent(&hq, &shop, &one, at(100)), sent(&hq, &shop, &other, at(100)));
-        let taken = told(&one).iter().chain(&told(&other)).filter(|taken| **taken).count();
+        let taken = outcomes(&one).iter().chain(&outcomes(&other)).filter(|taken| **taken).count();
         assert_eq!((taken, customers(&hq).await), (4, 4));
     }
 }

@@ -49,7 +49,7 @@ const NOTED: [&str; 2] = [
     "headquarters could not store an entry, which its store sends again: an error of the database",
 ];
 
-/// The last error of the sales of a store, and how many wait for somebody.
+/// The last error of the sales of a store, and how many wait for a user.
 async fn said_of_sales(hq: &Hq, store: Uuid) -> (Option<String>, i32) {
     let rows = sync_status::Entity::find().all(hq.db.reader()).await.expect("a read");
     let row =
@@ -73,8 +73,8 @@ async fn an_envelope_that_the_database_fails_on_is_put_off_without_a_verdict_and
                 // The void does not overtake its sale.
                 if [7, 50].contains(&place) {
                     assert_eq!((result.status, result.code.as_deref()), (PushStatus::Error, Some("try_later")));
-                    let told = result.error.as_deref().expect("a reason");
-                    assert!(!told.contains("block") && !told.contains("does not answer"), "{told}");
+                    let reason = result.error.as_deref().expect("a reason");
+                    assert!(!reason.contains("block") && !reason.contains("does not answer"), "{reason}");
                 } else {
                     assert_eq!((result.status, result.applied), (PushStatus::Ok, Some(applied)), "place {place}");
                 }
@@ -118,7 +118,7 @@ async fn a_number_that_an_older_release_could_not_read_and_a_newer_one_takes_is_
 }
 
 #[tokio::test]
-async fn a_dead_letter_that_headquarters_never_refused_is_told_from_one_that_it_did() {
+async fn a_dead_letter_that_headquarters_never_refused_is_known_from_one_that_it_did() {
     for hq in kit::both().await {
         let chain = Chain::found(&hq).await;
         take(&hq, &chain.second, &new_customer(&chain.second, id("first"), "TAKEN")).await;

@@ -165,7 +165,7 @@ async fn the_high_water_is_the_highest_number_of_each_register_also_beyond_six_d
 }
 
 #[tokio::test]
-async fn what_was_settled_is_told_once() {
+async fn what_was_settled_is_acknowledged_once() {
     for hq in kit::both().await {
         let chain = Chain::found(&hq).await;
         let store = chain.first.store_id;
@@ -175,18 +175,18 @@ async fn what_was_settled_is_told_once() {
             bad["node_epoch"] = json!("this database");
             refuse(&hq, &chain.first, &bad).await;
         }
-        let told = async |ticket: &str| {
+        let answered = async |ticket: &str| {
             let tx = hq.db.begin().await.expect("a transaction");
-            let told = nodes::to_acknowledge(&tx, store, ticket).await.expect("a note");
+            let answered = nodes::to_acknowledge(&tx, store, ticket).await.expect("a note");
             tx.commit().await.expect("a commit");
-            told.into_iter().map(|settled| settled.told).collect::<Vec<_>>()
+            answered.into_iter().map(|settled| settled.acknowledged).collect::<Vec<_>>()
         };
         let came_back = async |ticket: &str| {
             let tx = hq.db.begin().await.expect("a transaction");
             nodes::acknowledged(&tx, store, ticket).await.expect("a note");
             tx.commit().await.expect("a commit");
         };
-        assert!(told("first").await.is_empty());
+        assert!(answered("first").await.is_empty());
         // The times are those of a clock that was put right in between.
         let settle = async |status: &str, seconds, seq: i64| {
             let sql = "UPDATE sync_log SET status = $1, to_acknowledge = TRUE, resolved_at = $2, resolved_by = store_id WHERE seq = $3";
@@ -204,16 +204,20 @@ async fn what_was_settled_is_told_once() {
             at_headquarters: (outcome == Outcome::Resolved).then_some(false),
             charged: false,
         };
-        assert_eq!(told("second").await, [of(5, Outcome::Ok)]);
+        assert_eq!(answered("second").await, [of(5, Outcome::Ok)]);
         settle(sync_log::RESOLVED, 10, 6).await;
         came_back("second").await;
-        assert_eq!(told("third").await, [of(6, Outcome::Resolved)], "what came after the answer was not told with it");
+        assert_eq!(
+            answered("third").await,
+            [of(6, Outcome::Resolved)],
+            "what came after the answer was not said with it"
+        );
         // That answer is lost.
-        assert_eq!(told("fourth").await, [of(6, Outcome::Resolved)]);
+        assert_eq!(answered("fourth").await, [of(6, Outcome::Resolved)]);
         came_back("third").await;
-        assert_eq!(told("fifth").await.len(), 1, "told with a ticket that has not come back");
+        assert_eq!(answered("fifth").await.len(), 1, "said with a ticket that has not come back");
         came_back("fifth").await;
-        assert!(told("sixth").await.is_empty());
+        assert!(answered("sixth").await.is_empty());
     }
 }
 
@@ -271,7 +275,7 @@ async fn pulls_are_counted_in_place() {
         assert_eq!((found.last_error_at, found.last_error.as_deref()), (Some(at(3)), Some("the disk is full")));
 
         // A quiet cycle is a success of each type of its store, and of no other store.
-        note(&[], &[(store, at(9)), (id("nobody"), at(9))]).await;
+        note(&[], &[(store, at(9)), (id("stranger"), at(9))]).await;
         for name in [products(), "tenders".to_owned()] {
             let found = row(name).await;
             assert_eq!((found.last_success_at, found.pending_count), (Some(at(9)), 0));

@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 const STORE: Uuid = Uuid::from_u128(1);
 
-/// A store's directory, whose server comes and goes.
+/// A store's directory, of a server that comes and goes.
 struct Site {
     dir: TempDir,
 }
@@ -50,8 +50,8 @@ async fn give(db: &Db, numbers: &Numbers, kind: &str, part: &str) -> Given {
 }
 
 async fn lost_of(db: &Db) -> Vec<(String, i64, i64)> {
-    let told = lost::told(db.reader(), STORE).await.expect("what is lost");
-    told.into_iter().map(|lost| (lost.series, lost.from, lost.to)).collect()
+    let ranges = lost::newest(db.reader(), STORE).await.expect("what is lost");
+    ranges.into_iter().map(|lost| (lost.series, lost.from, lost.to)).collect()
 }
 
 fn copy(from: &Path, to: &Path) {
@@ -230,15 +230,15 @@ async fn tills_that_sell_at_once_have_all_their_numbers_in_the_file() {
 }
 
 #[tokio::test]
-async fn what_headquarters_is_told_of_lost_numbers_is_kept_by_its_beginning() {
+async fn what_headquarters_hears_of_lost_numbers_is_kept_by_its_beginning() {
     let range = |from, to| LostNumbers { series: "receipt:01".into(), from, to, noticed_at: Instant::default() };
     for hq in crate::kit::both().await {
         let tx = hq.db.begin().await.expect("a transaction");
-        let told = [range(5, 7), range(9, 8), range(0, 3), range(5, 9), range(20, 20)];
-        lost::note(&tx, STORE, &told).await.expect("noted");
-        lost::note(&tx, STORE, &told[..1]).await.expect("noted again");
+        let ranges = [range(5, 7), range(9, 8), range(0, 3), range(5, 9), range(20, 20)];
+        lost::note(&tx, STORE, &ranges).await.expect("noted");
+        lost::note(&tx, STORE, &ranges[..1]).await.expect("noted again");
         tx.commit().await.expect("a commit");
-        let kept = lost::told(hq.db.reader(), STORE).await.expect("kept");
+        let kept = lost::newest(hq.db.reader(), STORE).await.expect("kept");
         assert_eq!(kept, [range(5, 9), range(20, 20)]);
         assert_eq!(db::query(hq.db.reader(), "SELECT 1 AS n FROM lost_numbers", []).await.expect("rows").len(), 2);
     }
@@ -337,7 +337,7 @@ async fn a_series_follows_what_its_till_has_printed_by_a_thousand_at_the_most() 
     assert_eq!(sell(1).await, (2, true), "as it is");
     assert_eq!(sell(1).await, (3, true), "a till that is behind");
     assert_eq!(sell(1003).await, (1004, true));
-    assert_eq!(sell(2005).await, (1005, false), "beyond that it is somebody's mistake");
+    assert_eq!(sell(2005).await, (1005, false), "beyond that it is a mistake");
     assert_eq!(sell(i64::MAX).await, (1006, false));
     assert_eq!(sell(1007).await, (1008, true));
     let lost = |from, to| ("receipt:01".to_owned(), from, to);

@@ -152,7 +152,7 @@ async fn a_line_stays_in_its_order_also_while_its_maker_may_change_it() {
         let submitted = [("status", json!("submitted"))];
         let made = [order(&chain, "create", 0, &submitted), line(&chain, "create", 0, &[])];
         assert_eq!(push(&hq, &chain.first, &made).await.refused, 0);
-        // One of the same store that is approved, and whose lines are fixed.
+        // One of the same store that is approved, with lines that are fixed.
         hq.insert::<purchase_order::Entity>([chain::order("other", chain.first.store_id, "ordered")]).await;
         let moved = [("purchaseOrderId", json!(id("other"))), ("orderedQuantity", json!(7))];
         assert_eq!(take(&hq, &chain.first, &line(&chain, "update", 9, &moved)).await, Applied::Updated);
@@ -163,20 +163,20 @@ async fn a_line_stays_in_its_order_also_while_its_maker_may_change_it() {
 }
 
 #[tokio::test]
-async fn an_order_that_a_store_makes_is_approved_by_nobody_yet_and_one_that_it_received_is_received() {
+async fn an_order_that_a_store_makes_has_no_approver_yet_and_one_that_it_received_is_received() {
     for (said, has) in [("approved", "submitted"), ("ordered", "submitted"), ("received", "received")] {
         for hq in kit::both().await {
             let chain = chain(&hq).await;
             let claims = [
                 ("status", json!(said)),
-                ("approvedBy", json!(id("somebody"))),
+                ("approvedBy", json!(id("approver"))),
                 ("approvedAt", json!(at(-60))),
                 ("orderedAt", json!(at(-60))),
                 ("receipts", json!([{"receiptId": "r1"}])),
             ];
             take(&hq, &chain.first, &order(&chain, "create", 0, &claims)).await;
             let row = row(&hq).await;
-            assert_eq!(row.status, has, "told as {said}");
+            assert_eq!(row.status, has, "sent as {said}");
             assert_eq!((row.approved_by, row.approved_at, row.ordered_at), (None, None, None));
             assert_eq!(row.receipts.0, json!([{"receiptId": "r1"}]), "headquarters may have lost the order");
             hq.verify().await;

@@ -14,19 +14,19 @@ const CASES: u32 = 12;
 
 /// The life of each kind of document, as its senders tell it; of a transfer by two stores.
 fn lives(chain: &Chain) -> Vec<(&'static str, Vec<(Sender, Json)>)> {
-    let told = |sender: &Sender, kind: &str, action: &str, data: &Json, seconds| {
+    let sent = |sender: &Sender, kind: &str, action: &str, data: &Json, seconds| {
         (sender.clone(), envelope(sender, kind, id(kind), action, data, at(seconds)))
     };
     let first = &chain.first;
     let mut sold = sale(first, id("sales"), &[(chain.tea, 3), (chain.rice, 1)]);
-    let mut sales = vec![told(first, "sales", "create", &sold, 0)];
+    let mut sales = vec![sent(first, "sales", "create", &sold, 0)];
     sold["status"] = json!("partially_refunded");
     sold["refundedAmount"] = json!(1999);
     sold["saleItems"][0]["refundedQuantity"] = json!(1);
-    sales.push(told(first, "sales", "update", &sold, 10));
+    sales.push(sent(first, "sales", "update", &sold, 10));
     sold["status"] = json!("voided");
     sold["voidReason"] = json!("mistake");
-    sales.push(told(first, "sales", "void", &sold, 20));
+    sales.push(sent(first, "sales", "void", &sold, 20));
 
     let mut sessions = Vec::new();
     for (step, status) in ["open", "counting", "open", "counting", "closed"].into_iter().enumerate() {
@@ -34,7 +34,7 @@ fn lives(chain: &Chain) -> Vec<(&'static str, Vec<(Sender, Json)>)> {
             "id": id("register_sessions"), "registerCode": "01", "sessionNumber": 1, "status": status,
             "noSaleCount": step, "createdAt": at(0), "cashMovements": (0..step).collect::<Vec<_>>(),
         });
-        sessions.push(told(first, "register_sessions", "update", &data, i64::try_from(step).expect("small")));
+        sessions.push(sent(first, "register_sessions", "update", &data, i64::try_from(step).expect("small")));
     }
 
     let mut orders = Vec::new();
@@ -44,7 +44,7 @@ fn lives(chain: &Chain) -> Vec<(&'static str, Vec<(Sender, Json)>)> {
             "id": id("purchase_orders"), "poNumber": "S01-PO-1", "supplierId": id("supplier"), "status": status,
             "receipts": receipts, "createdAt": at(0), "lastSupplierDocument": status,
         });
-        orders.push(told(first, "purchase_orders", "update", &data, i64::try_from(step).expect("small")));
+        orders.push(sent(first, "purchase_orders", "update", &data, i64::try_from(step).expect("small")));
     }
 
     let transfer = |status: &str, note: &str, sent: i64, received: i64, receipts: Json| {
@@ -59,11 +59,11 @@ fn lives(chain: &Chain) -> Vec<(&'static str, Vec<(Sender, Json)>)> {
     let receipt = |n: i64| json!({"receiptId": n});
     // What the source tells once the shipment is known, and what the destination tells meanwhile.
     let transfers = vec![
-        told(first, "transfers", "update", &transfer("in_transit", "sent", 5, 0, json!([])), 10),
-        told(first, "transfers", "update", &transfer("in_transit", "carrier", 5, 0, json!([])), 20),
-        told(first, "transfers", "update", &transfer("cancelled", "too late", 5, 0, json!([])), 30),
-        told(&chain.second, "transfers", "update", &transfer("partially_received", "", 0, 2, json!([receipt(1)])), 5),
-        told(
+        sent(first, "transfers", "update", &transfer("in_transit", "sent", 5, 0, json!([])), 10),
+        sent(first, "transfers", "update", &transfer("in_transit", "carrier", 5, 0, json!([])), 20),
+        sent(first, "transfers", "update", &transfer("cancelled", "too late", 5, 0, json!([])), 30),
+        sent(&chain.second, "transfers", "update", &transfer("partially_received", "", 0, 2, json!([receipt(1)])), 5),
+        sent(
             &chain.second,
             "transfers",
             "update",
@@ -97,7 +97,7 @@ async fn end(hq: &Hq, kind: &str) -> Json {
 }
 
 /// A headquarters that got these envelopes one by one, after the first one of a transfer.
-async fn told(hq: Hq, kind: usize, order: &[usize]) -> (Hq, Json) {
+async fn after(hq: Hq, kind: usize, order: &[usize]) -> (Hq, Json) {
     let chain = Chain::found(&hq).await;
     hq.insert::<tillkeep_storage::entity::supplier::Entity>([chain::supplier()]).await;
     let (kind, life) = lives(&chain).remove(kind);
@@ -130,13 +130,13 @@ fn orders() -> impl Strategy<Value = Vec<usize>> {
 fn any_order_and_any_repetition_of_a_document_s_envelopes_comes_to_the_same_end() {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     for kind in 0..4 {
-        let expected = runtime.block_on(async { told(Hq::sqlite().await, kind, &[0, 1, 2, 3, 4]).await.1 });
+        let expected = runtime.block_on(async { after(Hq::sqlite().await, kind, &[0, 1, 2, 3, 4]).await.1 });
         let config = ProptestConfig { cases: CASES, failure_persistence: None, ..ProptestConfig::default() };
         proptest!(config, |(order in orders())| {
-            let end = runtime.block_on(async { told(Hq::sqlite().await, kind, &order).await.1 });
+            let end = runtime.block_on(async { after(Hq::sqlite().await, kind, &order).await.1 });
             prop_assert_eq!(&end, &expected, "{:?}", order);
         });
-        let backwards = runtime.block_on(async { told(Hq::postgres().await, kind, &[4, 3, 2, 1, 0]).await.1 });
+        let backwards = runtime.block_on(async { after(Hq::postgres().await, kind, &[4, 3, 2, 1, 0]).await.1 });
         assert_eq!(backwards, expected, "on PostgreSQL");
     }
 }

@@ -121,7 +121,7 @@ async fn who_ran_into_a_limit_may_come_again() {
     passes(db::execute(&tx, "SELECT 1", []).await.expect_err("ended"));
 }
 
-/// What a standby says until it is promoted, and a server whose disk may only be read.
+/// What a standby says until it is promoted, and a server with a disk that may only be read.
 #[tokio::test]
 async fn a_database_that_only_reads_for_now_says_that_it_passes() {
     for hq in kit::both().await {

@@ -131,7 +131,7 @@ async fn the_verifiers_of_a_user_go_only_to_stores_where_the_user_has_a_role() {
     }
 }
 
-/// Whose verifiers `store` gets, by name.
+/// The users of whom `store` gets the verifiers, by name.
 async fn verifiers(hq: &Hq, store: Uuid) -> Vec<String> {
     let rows = hq.rows("users", store).await;
     assert_eq!(rows.len(), 5, "the rows themselves go everywhere");

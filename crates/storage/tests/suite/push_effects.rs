@@ -46,7 +46,7 @@ async fn a_sale_is_stored_whole_and_takes_its_goods_from_stock() {
         assert_eq!((pushed.results.len(), pushed.refused), (1, 0));
         assert_eq!(pushed.results[0].applied, Some(Applied::Inserted));
         assert_eq!(
-            kit::told(&pushed.changes),
+            kit::notifications(&pushed.changes),
             [("store_product_dynamic", Some(store), 2)],
             "sales cannot be pulled, so only the stock is news"
         );
@@ -125,7 +125,7 @@ async fn a_void_returns_the_goods_once() {
         let void = void_sale(&chain.first, id("sale"), &lines);
         assert_eq!(take(&hq, &chain.first, &void).await, Applied::Updated);
         assert_eq!(take(&hq, &chain.first, &void).await, Applied::Duplicate);
-        // The same void told in other words.
+        // The same void in other words.
         let mut again = void.clone();
         again["timestamp"] = json!(at(90));
         take(&hq, &chain.first, &again).await;
@@ -234,15 +234,15 @@ async fn an_adjustment_is_never_changed_after_its_creation() {
 }
 
 #[tokio::test]
-async fn a_sale_of_an_unknown_product_is_taken_and_somebody_is_told() {
+async fn a_sale_of_an_unknown_product_is_taken_and_flagged_for_a_user() {
     for hq in kit::both().await {
         let chain = Chain::found(&hq).await;
         let sales = [
             create_sale(&chain.first, id("known"), &[(chain.tea, 1)]),
-            create_sale(&chain.first, id("unknown"), &[(chain.tea, 1), (id("nobody's"), 2)]),
+            create_sale(&chain.first, id("unknown"), &[(chain.tea, 1), (id("no product"), 2)]),
         ];
         assert_eq!(push(&hq, &chain.first, &sales).await.refused, 0);
-        assert_eq!(quantity(&hq, chain.first.store_id, id("nobody's")).await, Some(Qty::pieces(-2)));
+        assert_eq!(quantity(&hq, chain.first.store_id, id("no product")).await, Some(Qty::pieces(-2)));
         let warnings: Vec<_> = hq.log().await.into_iter().map(|row| (row.status, row.warning)).collect();
         let success = log::SUCCESS.to_owned();
         assert_eq!(warnings, [(success.clone(), None), (success, Some("unknown_product".to_owned()))]);
@@ -313,7 +313,7 @@ async fn lines_that_name_themselves_alike_are_lines_of_their_own() {
 }
 
 #[tokio::test]
-async fn sales_whose_lines_have_the_same_ids_keep_all_their_lines() {
+async fn sales_with_lines_of_the_same_ids_keep_all_their_lines() {
     for hq in kit::both().await {
         let chain = Chain::found(&hq).await;
         // A till that numbers its lines, and gives every sale the same ones.

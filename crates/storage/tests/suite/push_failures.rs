@@ -173,16 +173,16 @@ async fn a_failed_envelope_can_be_applied_again_from_what_was_kept() {
     }
 }
 
-/// Somebody at headquarters takes care of everything that failed.
+/// A user at headquarters takes care of everything that failed.
 async fn settle_by_hand(hq: &Hq) {
     let sql = "UPDATE sync_log SET status = 'resolved', resolved_by = $1, resolved_at = $2 WHERE status = 'failed'";
     let tx = hq.db.begin().await.expect("a transaction");
-    db::execute(&tx, sql, [id("somebody").into(), at(150).into()]).await.expect("an update");
+    db::execute(&tx, sql, [id("user").into(), at(150).into()]).await.expect("an update");
     tx.commit().await.expect("a commit");
 }
 
 #[tokio::test]
-async fn what_somebody_settled_by_hand_is_neither_applied_nor_a_new_failure_when_it_comes_once_more() {
+async fn what_a_user_settled_by_hand_is_neither_applied_nor_a_new_failure_when_it_comes_once_more() {
     for hq in kit::both().await {
         let chain = Chain::found(&hq).await;
         take(&hq, &chain.second, &new_customer(&chain.second, id("first"), "TAKEN")).await;
@@ -259,7 +259,7 @@ fn is_failure_of(entry: &sync_log::Model, entity_type: &str, row: Uuid) -> bool 
 }
 
 #[tokio::test]
-async fn what_a_store_writes_into_an_error_is_kept_and_answered_as_far_as_somebody_reads_it() {
+async fn what_a_store_writes_into_an_error_is_kept_and_answered_as_far_as_a_user_reads_it() {
     for hq in kit::both().await {
         let chain = Chain::found(&hq).await;
         let long = "9".repeat(20_000);
@@ -450,7 +450,7 @@ async fn above_ten_thousand_failures_or_64_mib_of_them_a_store_keeps_no_payload(
             push(&hq, &chain.second, &(0..35).map(unknown).collect::<Vec<_>>()).await;
             assert_eq!(of(&chain.second, true).await, (35, 33));
         }
-        // What somebody settles makes room.
+        // What a user settles makes room.
         settle_by_hand(&hq).await;
         let tx = hq.db.begin().await.expect("a transaction");
         log::count_pending(&tx, chain.second.store_id).await.expect("counted");

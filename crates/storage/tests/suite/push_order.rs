@@ -108,7 +108,7 @@ async fn an_envelope_older_than_the_last_one_of_its_store_is_skipped() {
 }
 
 #[tokio::test]
-async fn a_row_whose_envelope_was_left_aside_travels_back_to_its_store() {
+async fn a_row_of_an_envelope_that_was_left_aside_travels_back_to_its_store() {
     for hq in kit::both().await {
         let chain = Chain::found(&hq).await;
         customer_of_hq(&hq).await;
@@ -195,7 +195,7 @@ async fn a_sale_without_its_session_or_customer_is_taken() {
         let chain = Chain::found(&hq).await;
         let mut sale = create_sale(&chain.first, id("sale"), &[(chain.tea, 1)]);
         sale["data"]["registerSessionId"] = json!(id("nowhere"));
-        sale["data"]["customerId"] = json!(id("nobody"));
+        sale["data"]["customerId"] = json!(id("stranger"));
         assert_eq!(take(&hq, &chain.first, &sale).await, Applied::Inserted);
     }
 }

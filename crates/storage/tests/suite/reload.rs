@@ -37,7 +37,7 @@ async fn what_headquarters_does_not_have_any_more_goes() {
 }
 
 #[tokio::test]
-async fn a_reload_brings_values_whose_version_did_not_move() {
+async fn a_reload_brings_values_of_rows_with_a_version_that_did_not_move() {
     let (hq, shop) = shop_with_customers().await;
     shop.execute("UPDATE customers SET city = NULL", []).await;
     shop.pull(&hq, "customers", 10).await;
@@ -190,7 +190,7 @@ async fn what_headquarters_refused_for_good_is_flagged_outlives_a_reload_and_goe
         };
         shop.insert::<customer::Entity>(refused.clone()).await;
         let tx = shop.begin().await;
-        outbox::left_here(&tx, &[id("refused"), id("known"), id("nobody")]).await.expect("flags");
+        outbox::left_here(&tx, &[id("refused"), id("known"), id("stranger")]).await.expect("flags");
         tx.commit().await.expect("a commit");
         let flagged = format!("[\"{}\"]", flags::NOT_AT_HQ);
         // What headquarters has travels back as it is there, and is no such row.

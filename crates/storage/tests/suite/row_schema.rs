@@ -58,7 +58,7 @@ where
         let row = serde_json::to_value(&row).expect("json");
         let keys: BTreeSet<&String> = row.as_object().expect("an object").keys().collect();
         assert_eq!(keys, names);
-        // Costs are in an answer for some alone, and nobody may rely on them.
+        // Costs are in an answer for some alone, and no caller may rely on them.
         let always = keys.iter().map(|key| key.as_str()).filter(|key| !COST_KEYS.contains(*key));
         assert_eq!(always.collect::<BTreeSet<_>>(), required);
         for (key, value) in row.as_object().expect("an object") {

@@ -118,7 +118,7 @@ async fn a_code_taken_from_a_role_stays_taken() {
 }
 
 #[tokio::test]
-async fn the_administrator_gets_the_codes_of_a_new_release_and_nobody_else_does() {
+async fn the_administrator_gets_the_codes_of_a_new_release_and_no_other_role_does() {
     for hq in kit::both().await {
         ensure(&hq).await;
         delete(&hq, "DELETE FROM role_permissions WHERE permission_id = $1", "pos.sell").await;

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use crate::kit::chain::id;
 use crate::kit::{Shop, at};
 
-/// A store with one drawer, whose columns have values.
+/// A store with one drawer that has values in its columns.
 async fn shop() -> Shop {
     let shop = Shop::open(id("store")).await;
     let row = register_session::Model {
@@ -137,6 +137,6 @@ async fn a_statement_that_changes_nothing_is_said_to_change_nothing() {
     assert_eq!(changed("SELECT * FROM register_sessions").await, Ok(0));
     assert_eq!(changed("UPDATE register_sessions SET close_note = 'Eve' WHERE FALSE").await, Ok(0));
     assert_eq!(changed("SAVEPOINT here").await, Ok(0));
-    let none = number_series::Entity::delete_many().filter(number_series::Column::Name.eq("nobody")).exec(&tx).await;
+    let none = number_series::Entity::delete_many().filter(number_series::Column::Name.eq("none")).exec(&tx).await;
     assert_eq!(none.expect("a statement").rows_affected, 0);
 }

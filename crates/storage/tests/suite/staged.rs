@@ -1,4 +1,4 @@
-//! Rule D2: of types whose rows make sense only together nothing is visible before all of it is here.
+//! Rule D2: of types with rows that make sense only together nothing is visible before all of it is here.
 
 use serde_json::{Value as Json, json};
 use tillkeep_model::wire::PullAnswer;

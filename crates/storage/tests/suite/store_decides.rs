@@ -23,7 +23,7 @@ async fn level(hq: &Hq, chain: &Chain, product: Uuid) -> (Qty, Option<Money>) {
     row.map(|row| (row.quantity, row.average_cost.map(|cost| cost.0))).unwrap_or_default()
 }
 
-/// A sale of one piece of tea whose line says whether stock of it was kept.
+/// A sale of one piece of tea, with a line that says whether stock of it was kept.
 fn sold(chain: &Chain, name: &str, tracked: impl Into<Json>) -> Json {
     let mut sale = create_sale(&chain.first, id(name), &[(chain.tea, 1)]);
     sale["data"]["saleItems"][0]["tracked"] = tracked.into();
@@ -43,7 +43,7 @@ async fn a_line_moves_stock_as_its_store_had_it_and_not_as_headquarters_has_it_n
         assert_eq!(level(&hq, &chain, chain.tea).await.0, Qty::pieces(4), "headquarters counts none of it");
         keep_stock(&hq, chain.tea, true).await;
         take(&hq, &chain.first, &sold(&chain, "untracked", false)).await;
-        assert_eq!(level(&hq, &chain, chain.tea).await.0, Qty::pieces(4), "nobody counted it");
+        assert_eq!(level(&hq, &chain, chain.tea).await.0, Qty::pieces(4), "it was not counted");
         take(&hq, &chain.first, &create_sale(&chain.first, id("older"), &[(chain.tea, 1)])).await;
         assert_eq!(level(&hq, &chain, chain.tea).await.0, Qty::pieces(3), "as headquarters has it");
         hq.verify().await;
@@ -267,7 +267,7 @@ async fn a_store_that_lost_its_database_gets_the_stock_and_the_average_costs_tha
         assert_eq!(
             (tea.quantity, tea.average_cost.map(|cost| cost.0)),
             wanted,
-            "of a sale of what nobody counted nothing moved"
+            "of a sale of what was not counted nothing moved"
         );
         let rice = shop.stock(chain.rice).await;
         assert_eq!(

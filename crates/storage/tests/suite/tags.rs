@@ -50,7 +50,7 @@ async fn a_commit_gives_each_counter_that_it_raises_one_tag() {
 }
 
 #[tokio::test]
-async fn a_version_inside_of_a_commit_has_its_tag_and_one_that_nobody_gave_has_none() {
+async fn a_version_inside_of_a_commit_has_its_tag_and_one_that_was_not_given_has_none() {
     for hq in kit::both().await {
         let chain = Chain::found(&hq).await;
         // Two products are there already.
@@ -83,7 +83,7 @@ async fn what_was_rolled_back_has_no_tag_and_two_histories_have_two() {
         }
         tx.commit().await.expect("a commit");
         let after = hq.edit::<product::Entity>(chain.rice, |row| row.price.0 = 1).await;
-        assert_eq!(kit::told(&after), [("products", None, 3)]);
+        assert_eq!(kit::notifications(&after), [("products", None, 3)]);
         assert!(after[0].tag.is_some() && after[0].tag != before, "the same version, another tag");
     }
 }

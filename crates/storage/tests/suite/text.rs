@@ -11,7 +11,7 @@ use tillkeep_storage::{db, sea_orm};
 use crate::kit::chain::{department, id};
 use crate::kit::{self, Hq};
 
-/// Texts whose order depends on who sorts them.
+/// Texts in an order that depends on who sorts them.
 const TEXTS: &[&str] = &[
     "Zebra", "apple", "Apple", "a b", "a-b", "ab", "AB", "_x", "10", "9", "Äpfel", "äpfel", "ß", "ss", "é", "e\u{301}",
     "Я", "😀",

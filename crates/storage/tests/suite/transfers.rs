@@ -28,7 +28,7 @@ fn document(chain: &Chain, status: &str, lines: &[(&str, i64, i64)], receipts: &
     })
 }
 
-fn told(sender: &Sender, data: &Json, seconds: i64) -> Json {
+fn reported(sender: &Sender, data: &Json, seconds: i64) -> Json {
     envelope(sender, "transfers", id("transfer"), "update", data, at(seconds))
 }
 
@@ -42,13 +42,13 @@ async fn a_third_store_gets_nothing_and_may_write_nothing() {
         let chain = Chain::found(&hq).await;
         let third = chain::sender("S03");
         let sent = document(&chain, "in_transit", &[("a", 5, 0)], &json!([]));
-        let pushed = push(&hq, &chain.first, &[told(&chain.first, &sent, 1)]).await;
-        let told_stores: Vec<_> = pushed.changes.iter().filter_map(|change| change.store).collect();
-        assert_eq!(told_stores.len(), 2, "both sides are told");
-        assert!(!told_stores.contains(&third.store_id));
+        let pushed = push(&hq, &chain.first, &[reported(&chain.first, &sent, 1)]).await;
+        let notified_stores: Vec<_> = pushed.changes.iter().filter_map(|change| change.store).collect();
+        assert_eq!(notified_stores.len(), 2, "both sides are notified");
+        assert!(!notified_stores.contains(&third.store_id));
         assert!(hq.rows("transfers", third.store_id).await.is_empty());
         assert_eq!(hq.rows("transfers", chain.second.store_id).await.len(), 1);
-        let mut stolen = told(&third, &sent, 2);
+        let mut stolen = reported(&third, &sent, 2);
         stolen["data"]["toStoreId"] = json!(third.store_id);
         assert_eq!(refuse(&hq, &third, &stolen).await, "store_mismatch");
         hq.verify().await;
@@ -62,12 +62,12 @@ async fn a_transfer_stays_between_the_two_stores_that_it_was_made_for() {
             let chain = Chain::found(&hq).await;
             let third = chain::sender("S03");
             let made = document(&chain, status, &[("a", 5, 0)], &json!([]));
-            take(&hq, &chain.first, &told(&chain.first, &made, 1)).await;
+            take(&hq, &chain.first, &reported(&chain.first, &made, 1)).await;
             for (seconds, key) in [(2, "toStoreId"), (3, "fromStoreId")] {
                 let mut moved = made.clone();
                 moved[key] = json!(third.store_id);
                 moved["note"] = json!(key);
-                take(&hq, &chain.first, &told(&chain.first, &moved, seconds)).await;
+                take(&hq, &chain.first, &reported(&chain.first, &moved, seconds)).await;
                 let row = row(&hq).await;
                 let parties = (row.from_store_id, row.to_store_id);
                 assert_eq!(parties, (chain.first.store_id, chain.second.store_id), "{key} of one {status}");
@@ -87,10 +87,10 @@ async fn a_transfer_that_is_refused_keeps_its_lines() {
         (other["id"], other["transferNumber"]) = (json!(id("other")), json!("TAKEN"));
         take(&hq, &chain.first, &envelope(&chain.first, "transfers", id("other"), "create", &other, at(1))).await;
         let lines = [("a", 0, 0), ("b", 0, 0)];
-        take(&hq, &chain.first, &told(&chain.first, &document(&chain, "submitted", &lines, &json!([])), 2)).await;
+        take(&hq, &chain.first, &reported(&chain.first, &document(&chain, "submitted", &lines, &json!([])), 2)).await;
         let mut shorter = document(&chain, "submitted", &lines[..1], &json!([]));
         shorter["transferNumber"] = json!("TAKEN");
-        assert_eq!(refuse(&hq, &chain.first, &told(&chain.first, &shorter, 3)).await, "not_storable");
+        assert_eq!(refuse(&hq, &chain.first, &reported(&chain.first, &shorter, 3)).await, "not_storable");
         for name in ["a", "b"] {
             assert!(hq.row::<transfer_item::Entity>(id(name)).await.is_some(), "line {name}");
         }
@@ -109,7 +109,7 @@ async fn lines_go_and_come_until_the_shipment_and_not_after_it() {
             all.iter().map(|line| line.id).collect::<Vec<_>>()
         };
         let state = |status: &str, lines: &[(&str, i64, i64)], seconds| {
-            told(&chain.first, &document(&chain, status, lines, &json!([])), seconds)
+            reported(&chain.first, &document(&chain, status, lines, &json!([])), seconds)
         };
         take(&hq, &chain.first, &state("submitted", &[("a", 0, 0), ("b", 0, 0)], 1)).await;
         shop.pull(&hq, "transfers", 10).await;
@@ -132,18 +132,18 @@ async fn the_destination_moves_a_transfer_only_from_the_shipment_on() {
     for hq in kit::both().await {
         let chain = Chain::found(&hq).await;
         let of = |status: &str| document(&chain, status, &[("a", 5, 0)], &json!([]));
-        take(&hq, &chain.first, &told(&chain.first, &of("approved"), 1)).await;
+        take(&hq, &chain.first, &reported(&chain.first, &of("approved"), 1)).await;
         for (seconds, status) in [(2, "cancelled"), (3, "in_transit"), (4, "received"), (5, "draft")] {
-            take(&hq, &chain.second, &told(&chain.second, &of(status), seconds)).await;
+            take(&hq, &chain.second, &reported(&chain.second, &of(status), seconds)).await;
             assert_ne!(row(&hq).await.status, status, "{status} is not the destination's to say");
         }
-        take(&hq, &chain.first, &told(&chain.first, &of("in_transit"), 6)).await;
-        take(&hq, &chain.second, &told(&chain.second, &of("cancelled"), 7)).await;
-        take(&hq, &chain.second, &told(&chain.second, &of("partially_received"), 8)).await;
+        take(&hq, &chain.first, &reported(&chain.first, &of("in_transit"), 6)).await;
+        take(&hq, &chain.second, &reported(&chain.second, &of("cancelled"), 7)).await;
+        take(&hq, &chain.second, &reported(&chain.second, &of("partially_received"), 8)).await;
         assert_eq!(row(&hq).await.status, "partially_received");
-        take(&hq, &chain.first, &told(&chain.first, &of("cancelled"), 9)).await;
+        take(&hq, &chain.first, &reported(&chain.first, &of("cancelled"), 9)).await;
         assert_eq!(row(&hq).await.status, "partially_received", "goods that were sent come back by a new transfer");
-        take(&hq, &chain.second, &told(&chain.second, &of("received"), 10)).await;
+        take(&hq, &chain.second, &reported(&chain.second, &of("received"), 10)).await;
         assert_eq!(row(&hq).await.status, "received");
         hq.verify().await;
     }
@@ -154,15 +154,15 @@ async fn receipts_are_a_union_by_their_ids() {
     for hq in kit::both().await {
         let chain = Chain::found(&hq).await;
         let with = |status: &str, receipts: Json| document(&chain, status, &[("a", 5, 2)], &receipts);
-        take(&hq, &chain.first, &told(&chain.first, &with("in_transit", json!([{"receiptId": "x"}])), 1)).await;
+        take(&hq, &chain.first, &reported(&chain.first, &with("in_transit", json!([{"receiptId": "x"}])), 1)).await;
         assert_eq!(row(&hq).await.receipts.0, json!([]), "the source receives nothing");
         let first = json!([{"receiptId": "r1", "note": "a"}]);
-        take(&hq, &chain.second, &told(&chain.second, &with("partially_received", first), 2)).await;
+        take(&hq, &chain.second, &reported(&chain.second, &with("partially_received", first), 2)).await;
         // A store that was set up again knows only of what it received since.
         let second = json!([{"receiptId": "r2"}, {"receiptId": "r1", "note": "b"}]);
-        take(&hq, &chain.second, &told(&chain.second, &with("partially_received", second), 3)).await;
+        take(&hq, &chain.second, &reported(&chain.second, &with("partially_received", second), 3)).await;
         let third = json!([{"receiptId": "r3"}]);
-        take(&hq, &chain.second, &told(&chain.second, &with("received", third), 4)).await;
+        take(&hq, &chain.second, &reported(&chain.second, &with("received", third), 4)).await;
         let expected = json!([{"receiptId": "r1", "note": "b"}, {"receiptId": "r2"}, {"receiptId": "r3"}]);
         assert_eq!(row(&hq).await.receipts.0, expected);
         hq.verify().await;
@@ -190,7 +190,7 @@ impl Side {
         self.shop
             .execute("UPDATE sequences SET last_version = $1 WHERE entity_type = 'transfers'", [cursor.into()])
             .await;
-        told(&self.sender, &data, seconds)
+        reported(&self.sender, &data, seconds)
     }
 
     async fn send(&self, hq: &Hq, envelope: &Json) {
@@ -220,7 +220,7 @@ async fn a_source_that_edits_and_cancels_while_the_destination_receives_ends_as_
             let source = Side { shop: Shop::open(chain.first.store_id).await, sender: chain.first.clone() };
             let destination = Side { shop: Shop::open(chain.second.store_id).await, sender: chain.second.clone() };
             let sent = document(&chain, "in_transit", &[("a", 5, 0), ("b", 2, 0)], &json!([]));
-            take(&hq, &chain.first, &told(&chain.first, &sent, 1)).await;
+            take(&hq, &chain.first, &reported(&chain.first, &sent, 1)).await;
             for side in [&source, &destination] {
                 side.shop.pull(&hq, "transfers", 10).await;
             }

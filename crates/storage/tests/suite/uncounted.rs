@@ -15,7 +15,7 @@ use crate::kit::{self, Hq, at};
 
 const MOST: usize = 10_000;
 
-/// What nobody can read, and each another one.
+/// What cannot be read, and each another one.
 fn broken(entity_type: &str, numbers: std::ops::Range<usize>) -> Vec<Json> {
     numbers.map(|seq| json!({"entity_type": entity_type, "entity_id": "x", "seq": seq, "node_epoch": "n"})).collect()
 }
@@ -45,15 +45,15 @@ async fn refusals_without_an_end_take_ten_thousand_rows_and_one_for_each_type() 
             let mut more = broken("sales", first..first + 100);
             more.extend(broken("customers", first..first + 7));
             more.extend(broken("made up", first..first + 2));
-            // One that has its row comes again and is told in it; the same one twice counts once.
+            // One that has its row comes again and is counted in it; the same one twice counts once.
             more.extend(broken("sales", 5..6));
             more.extend(broken("customers", first..first + 1));
             let pushed = push(&hq, &chain.first, &more).await;
             assert_eq!(pushed.refused, more.len(), "each is answered");
         }
         let rows = counting(&hq).await;
-        let told: Vec<_> = rows.iter().map(|row| (row.entity_type.as_str(), row.retry_count + 1)).collect();
-        assert_eq!(told, [("customers", 21), ("sales", 300), ("unknown", 6)]);
+        let listed: Vec<_> = rows.iter().map(|row| (row.entity_type.as_str(), row.retry_count + 1)).collect();
+        assert_eq!(listed, [("customers", 21), ("sales", 300), ("unknown", 6)]);
         assert!(rows.iter().all(|row| row.envelope.is_none() && row.seq.is_none() && row.entity_id.is_empty()));
         assert_eq!(failed(&hq).await, MOST + 3);
         let again = Entity::find().filter(Column::Seq.eq(5)).one(hq.db.reader()).await.expect("a read").expect("a row");
@@ -81,7 +81,7 @@ async fn what_was_only_counted_is_asked_for_again_when_there_is_room_and_not_bef
         assert!(!room_again(&tx, store, &turn, now).await.expect("an answer"), "it would go on without an end");
         tx.commit().await.expect("a commit");
         assert_eq!(counting(&hq).await.len(), 1);
-        // Somebody settles some.
+        // A user settles some.
         let tx = hq.db.begin().await.expect("a transaction");
         Entity::update_many()
             .col_expr(Column::Status, Expr::value(RESOLVED))

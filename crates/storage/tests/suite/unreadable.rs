@@ -10,7 +10,7 @@ use uuid::Uuid;
 use crate::kit::chain::{Chain, id, product as new_product};
 use crate::kit::{self, Hq, Shop, at, entity, fill};
 
-/// Somebody with SQL of their own.
+/// A person with SQL of their own.
 async fn tamper(hq: &Hq, sql: &str, values: impl IntoIterator<Item = Value>) {
     let tx = hq.db.begin().await.expect("a transaction");
     assert_ne!(db::execute(&tx, sql, values).await.expect("a statement"), 0, "{sql}");
@@ -148,7 +148,7 @@ async fn a_row_that_was_mended_travels_to_stores_that_went_on_without_it() {
         let tea = shop.row::<product::Entity>(chain.tea).await.expect("it is here");
         assert_eq!((tea.sync_version, tea.tags.0), (3, serde_json::json!(["hot"])));
         assert!(shop.row::<product::Entity>(chain.rice).await.is_none());
-        // Nobody waits any more for what is gone.
+        // What is gone is waited for no more.
         tamper(&hq, "DELETE FROM products WHERE id = $1", [chain.rice.into()]).await;
         assert!(look_again(&hq).await.is_empty());
     }

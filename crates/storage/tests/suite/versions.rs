@@ -33,7 +33,7 @@ async fn each_row_of_a_transaction_gets_a_version_of_its_own_without_gaps() {
         Chain::found(&hq).await;
         let changes = hq.insert::<product::Entity>((0..1200).map(|n| new_product(&format!("P{n}"), n))).await;
         assert_eq!(versions_of(&hq, "products").await, (1..=1202).collect::<Vec<_>>());
-        assert_eq!(kit::told(&changes), [("products", None, 1202)]);
+        assert_eq!(kit::notifications(&changes), [("products", None, 1202)]);
         hq.verify().await;
     }
 }
@@ -44,7 +44,7 @@ async fn an_edit_moves_only_the_row_that_changed() {
         let chain = Chain::found(&hq).await;
         let rice = hq.row::<product::Entity>(chain.rice).await.expect("rice").sync_version;
         let changes = hq.edit::<product::Entity>(chain.tea, |row| row.price = Money(1)).await;
-        assert_eq!(kit::told(&changes), [("products", None, 3)]);
+        assert_eq!(kit::notifications(&changes), [("products", None, 3)]);
         assert_eq!(hq.row::<product::Entity>(chain.tea).await.expect("tea").sync_version, 3);
         assert_eq!(hq.row::<product::Entity>(chain.rice).await.expect("rice").sync_version, rice);
         hq.verify().await;
@@ -61,7 +61,7 @@ async fn every_store_has_a_counter_of_its_own_for_its_prices() {
             hq.insert::<store_product::Entity>([stocked(first, chain.rice), stocked(second, chain.rice)]).await;
         changes.sort_by_key(|change| change.version);
         let change = |store, version| ("store_product_dynamic", Some(store), version);
-        assert_eq!(kit::told(&changes), [change(second, 1), change(first, 2)]);
+        assert_eq!(kit::notifications(&changes), [change(second, 1), change(first, 2)]);
         assert_eq!(versions_of(&hq, "store_product_dynamic").await, [1, 1, 2]);
         hq.verify().await;
     }
@@ -81,7 +81,7 @@ async fn a_transfer_concerns_its_two_stores_and_has_one_counter() {
             ..transfer::Model::default()
         };
         let changes = hq.insert::<transfer::Entity>([row]).await;
-        let mut stores = kit::told(&changes);
+        let mut stores = kit::notifications(&changes);
         let mut expected = vec![("transfers", Some(first), 1), ("transfers", Some(second), 1)];
         stores.sort_unstable();
         expected.sort_unstable();
@@ -99,7 +99,7 @@ async fn permissions_have_a_counter_but_their_rows_have_no_version() {
         hq.insert::<role::Entity>([role_row]).await;
         let grant = role_permission::Model { role_id: id("role"), permission_id: id("code") };
         let changes = hq.insert::<role_permission::Entity>([grant]).await;
-        assert_eq!(kit::told(&changes), [("role_permissions", None, 1)]);
+        assert_eq!(kit::notifications(&changes), [("role_permissions", None, 1)]);
         let heads = versions::heads(hq.db.reader()).await.expect("the heads");
         assert_eq!(heads[&("permissions".to_owned(), Uuid::nil())], 1);
         hq.verify().await;

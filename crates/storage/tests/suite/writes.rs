@@ -25,13 +25,13 @@ async fn a_write_of_a_pulled_row_has_a_version_and_is_announced_by_its_type() {
         row.price = Money(1);
         let mut tx = hq.db.begin().await.expect("a transaction");
         tx.write::<product::Entity>(row.clone()).await.expect("a row that is there");
-        assert_eq!(kit::told(&tx.commit().await.expect("a commit")), [("products", None, 3)]);
+        assert_eq!(kit::notifications(&tx.commit().await.expect("a commit")), [("products", None, 3)]);
         assert_eq!(find("product:TEA").await.sync_version, 3);
 
         row.price = Money(2);
         let mut tx = hq.db.begin().await.expect("a transaction");
         tx.upsert::<product::Entity>(row, [Column::Id], [Column::Price]).await.expect("a row that is there");
-        assert_eq!(kit::told(&tx.commit().await.expect("a commit")), [("products", None, 4)]);
+        assert_eq!(kit::notifications(&tx.commit().await.expect("a commit")), [("products", None, 4)]);
         let row = find("product:TEA").await;
         assert_eq!((row.sync_version, row.price), (4, Money(2)));
 
@@ -43,7 +43,7 @@ async fn a_write_of_a_pulled_row_has_a_version_and_is_announced_by_its_type() {
             }
         };
         assert_eq!(tx.update(priced(3, "product:TEA")).await.expect("an update"), 1);
-        assert_eq!(kit::told(&tx.commit().await.expect("a commit")), [("products", None, 5)]);
+        assert_eq!(kit::notifications(&tx.commit().await.expect("a commit")), [("products", None, 5)]);
         assert_eq!(find("product:TEA").await.sync_version, 5);
 
         // What changes nothing is no news.
@@ -51,9 +51,9 @@ async fn a_write_of_a_pulled_row_has_a_version_and_is_announced_by_its_type() {
         assert_eq!(tx.update(priced(4, "product:NONE")).await.expect("an update"), 0);
         assert_eq!(tx.remove::<role_permission::Entity>(|all| all).await.expect("a removal"), 0);
         tx.insert_all::<product::Entity>(Vec::new()).await.expect("no rows");
-        // Rows with versions leave as tombstones, and what nobody pulls has no version.
+        // Rows with versions leave as tombstones, and what no store pulls has no version.
         tx.remove::<product::Entity>(|all| all).await.expect_err("stores would keep them");
-        tx.update::<outbox::Entity>(|all| all).await.expect_err("nobody pulls it");
+        tx.update::<outbox::Entity>(|all| all).await.expect_err("no store pulls it");
         assert_eq!(tx.commit().await.expect("a commit"), []);
         hq.verify().await;
     }
@@ -80,9 +80,9 @@ async fn no_pulled_type_can_be_written_without_a_version() {
             }
             every_entity!(insert);
         }
-        let told: BTreeSet<&str> =
+        let changed: BTreeSet<&str> =
             tx.commit().await.expect("a commit").iter().map(|change| change.entity_type).collect();
-        assert_eq!(told, pulled);
+        assert_eq!(changed, pulled);
         let mut tx = hq.db.begin().await.expect("a transaction");
         macro_rules! update {
             ($entity:ty) => {
@@ -92,9 +92,9 @@ async fn no_pulled_type_can_be_written_without_a_version() {
         }
         // An update without a column to set is none.
         every_entity!(update);
-        let told: BTreeSet<&str> =
+        let changed: BTreeSet<&str> =
             tx.commit().await.expect("a commit").iter().map(|change| change.entity_type).collect();
         let versioned = |name: &&str| !registry::find(name).is_some_and(|entity| entity.replace_all);
-        assert_eq!(told, pulled.into_iter().filter(versioned).collect());
+        assert_eq!(changed, pulled.into_iter().filter(versioned).collect());
     }
 }

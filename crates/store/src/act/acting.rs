@@ -9,7 +9,7 @@ use tillkeep_http::error::Result;
 use tillkeep_model::Instant;
 use tillkeep_storage::document::movement::Movement;
 use tillkeep_storage::numbers::{Given, Series};
-use tillkeep_storage::outbox::Place;
+use tillkeep_storage::outbox::OutboxPosition;
 use tillkeep_storage::sea_orm::{EntityTrait, IntoActiveModel};
 use tillkeep_storage::stock::{self, Effects, Product};
 use tillkeep_storage::{DbErr, Lines, Tx, Working, audit, outbox};
@@ -49,7 +49,7 @@ pub(super) struct Notes {
     lines: Vec<audit::Entry>,
     queued: Vec<Queued>,
     /// The place in the outbox that came with the last number, until its document is stored.
-    place: Option<Place>,
+    place: Option<OutboxPosition>,
     moment: Moment,
 }
 
@@ -59,7 +59,7 @@ struct Queued {
     action: &'static str,
     data: Box<RawValue>,
     created_at: Instant,
-    place: Option<Place>,
+    place: Option<OutboxPosition>,
 }
 
 /// For what reads, and for the ledgers beside a document. The writes by type of a [`Tx`], which stamp rows for stores, take

@@ -103,7 +103,7 @@ async fn introduce(store: &Store) -> Result<HandshakeRequest, DbErr> {
         pin_key_id: store.auth.pins.key_id(),
         own_pin_key: true,
         sign_in: true,
-        lost: lost::told(&conn, store.id).await?,
+        lost: lost::newest(&conn, store.id).await?,
         instance: Some(store.sync.instance),
         nonce: store.sync.nonce(),
         take_over: standing::takes_over(store.sync_db()).await?,

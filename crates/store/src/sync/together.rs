@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use tillkeep_storage::DbErr;
 use tillkeep_storage::apply::Cursor;
 use tillkeep_storage::registry::SyncType;
-use tillkeep_storage::staged::{self, Place};
+use tillkeep_storage::staged::{self, TypeCursor};
 
 use super::pull::{Moved, NO_HEAD, PullError, attempt};
 use super::report;
@@ -107,9 +107,9 @@ async fn to_the_end(
     heads: Option<&Heads>,
     is_first: bool,
     moved: &mut Moved,
-) -> Result<Option<Vec<Place>>, PullError> {
+) -> Result<Option<Vec<TypeCursor>>, PullError> {
     let mut came = true;
-    for Place { entity, cursor, is_staged } in staged::places(store.reader(), types).await? {
+    for TypeCursor { entity, cursor, is_staged } in staged::places(store.reader(), types).await? {
         let Some(head) = heads.map_or(Some(&NO_HEAD), |heads| heads.get(entity.name)) else { continue };
         // What lies here since an earlier cycle may be of commits that headquarters has lost: a question says its tag.
         if cursor.version != *head || cursor.reloading || (is_first && is_staged) {
@@ -122,8 +122,8 @@ async fn to_the_end(
 
 /// Whether headquarters changed nothing of these types since it answered `before`: each was pulled to its end after
 /// that, or was there.
-fn is_one_moment(ended: &[Place], before: &Heads, after: &Heads) -> bool {
-    ended.iter().all(|Place { entity, cursor, .. }| {
+fn is_one_moment(ended: &[TypeCursor], before: &Heads, after: &Heads) -> bool {
+    ended.iter().all(|TypeCursor { entity, cursor, .. }| {
         let head = after.get(entity.name);
         // A server of headquarters may know less than the one that gave the page.
         head == before.get(entity.name) && head.is_some_and(|head| cursor.version <= *head)
@@ -131,7 +131,7 @@ fn is_one_moment(ended: &[Place], before: &Heads, after: &Heads) -> bool {
 }
 
 /// Makes visible what lies aside; whether that is all for this cycle.
-async fn show(store: &Store, ended: &[Place], moved: &mut Moved) -> Result<bool, PullError> {
+async fn show(store: &Store, ended: &[TypeCursor], moved: &mut Moved) -> Result<bool, PullError> {
     let shown = {
         let _turn = store.sync.applying.lock().await;
         write(store, ended).await
@@ -155,7 +155,7 @@ async fn show(store: &Store, ended: &[Place], moved: &mut Moved) -> Result<bool,
     }
 }
 
-async fn write(store: &Store, ended: &[Place]) -> Result<Option<usize>, DbErr> {
+async fn write(store: &Store, ended: &[TypeCursor]) -> Result<Option<usize>, DbErr> {
     let tx = store.sync_db().begin().await?;
     let rows = staged::show(&tx, ended, store.id, store.clock.now()).await?;
     tx.commit().await?;

@@ -254,7 +254,7 @@ async fn a_sale_is_numbered_above_what_its_till_has_printed_and_nothing_else_is(
 }
 
 async fn lost(shop: &Shop) -> Vec<(String, i64, i64)> {
-    let lost = lost::told(shop.store.test_db().reader(), shop.store.id).await.expect("what is lost");
+    let lost = lost::newest(shop.store.test_db().reader(), shop.store.id).await.expect("what is lost");
     lost.into_iter().map(|lost| (lost.series, lost.from, lost.to)).collect()
 }
 

@@ -43,7 +43,7 @@ pub struct Model {
     pub is_active: bool,
     #[serde(skip)]
     pub synced: bool,
-    /// What somebody should look at: of HQ, or of a store whose row HQ does not have.
+    /// What a user should look at: of HQ, or of a store when HQ does not have its row.
     pub flags: JsonText,
     #[cfg(feature = "next-release")]
     #[serde(default = "standard")]

@@ -10,7 +10,7 @@ use tillkeep_model::Money;
 pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub sale_id: Uuid,
-    /// Whose account it is: of merged customers the one that is left.
+    /// The customer who owns the account: of merged ones the one that is left.
     pub customer_id: Uuid,
     pub amount: Money,
     /// Headquarters does not have the sale, and its balance will not contain it.

@@ -1,4 +1,4 @@
-//! Numbers that a store gave and whose documents went with its database: at the store, and at headquarters as it was told.
+//! Numbers that a store gave, of documents that went with its database: at the store, and at headquarters as it heard.
 
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};

@@ -67,7 +67,7 @@ pub struct Model {
     pub flags: JsonText,
 }
 
-/// The flag of a sale whose time is another one than its store's clock showed, which was too far behind.
+/// The flag of a sale of another time than its store's clock showed, which was too far behind.
 pub const CLOCK_BEHIND: &str = "clock_behind_register";
 
 /// Of the flags that a sale travels with those that only its store can know.

@@ -1,4 +1,4 @@
-//! At headquarters: a document that was refused and that somebody resolved without applying it. It is at its store alone.
+//! At headquarters: a document that was refused and that a user resolved without applying it. It is at its store alone.
 //! `docs/sync.md`, rule U12.
 
 use sea_orm::entity::prelude::*;

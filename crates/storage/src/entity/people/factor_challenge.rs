@@ -1,4 +1,4 @@
-//! What somebody was asked for: to show a second factor, or to finish setting one up. Each is taken once.
+//! What a user was asked for: to show a second factor, or to finish setting one up. Each is taken once.
 
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! What verifies, at a store, somebody of whom it asked headquarters: for some days, while there is no line.
+//! What verifies, at a store, a user of whom it asked headquarters: for some days, while there is no line.
 
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Places from which somebody signed in to headquarters before. [`crate::known_places`].
+//! Places from which a user signed in to headquarters before. [`crate::known_places`].
 
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};

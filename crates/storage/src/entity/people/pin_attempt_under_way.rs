@@ -1,4 +1,4 @@
-//! An attempt whose PIN is being looked at, in one of the counters that it was counted in. [`crate::attempts`].
+//! An attempt while its PIN is looked at, in one of the counters that it was counted in. [`crate::attempts`].
 
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};

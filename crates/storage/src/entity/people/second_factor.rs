@@ -1,4 +1,4 @@
-//! What somebody shows besides a PIN to sign in at headquarters: a passkey, or the codes of an app.
+//! What a user shows besides a PIN to sign in at headquarters: a passkey, or the codes of an app.
 
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ pub struct Model {
     pub name: String,
     /// The public key of a passkey, or what the codes follow from; sealed.
     pub secret: String,
-    /// The last step of time whose code was used: each is good once.
+    /// The last step of time of which the code was used: each is good once.
     pub last_step: Option<i64>,
     pub created_at: Instant,
     pub last_used_at: Option<Instant>,

@@ -28,9 +28,9 @@ pub struct Model {
     pub last_used_at: Option<Instant>,
     pub revoked_at: Option<Instant>,
     pub reason: Option<String>,
-    /// When the second factor was shown last at headquarters, or the PIN of whoever has none; nobody's refresh moves it.
+    /// When the second factor was shown last at headquarters, or the PIN of whoever has none; no refresh moves it.
     pub factor_at: Option<Instant>,
-    /// Opened by a PIN without a name, or by name and PIN of somebody with a second factor where nobody is asked for it.
+    /// Opened by a PIN without a name, or by name and PIN of a user with a second factor where none is asked for it.
     #[serde(default)]
     pub by_pin_alone: bool,
 }

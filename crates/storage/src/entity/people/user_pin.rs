@@ -1,4 +1,4 @@
-//! What headquarters knows of somebody's PIN besides what verifies it. [`crate::user_pins`].
+//! What headquarters knows of a user's PIN besides what verifies it. [`crate::user_pins`].
 
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ pub struct Model {
     pub made_at: Option<Instant>,
     /// For whom counts what they propose until a day after that; null for themselves.
     pub counts_for: Option<Uuid>,
-    /// Digits of the PIN; null when nobody counted them.
+    /// Digits of the PIN; null when they were not counted.
     pub digits: Option<i16>,
 }
 

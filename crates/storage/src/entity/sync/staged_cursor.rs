@@ -1,4 +1,4 @@
-//! How far a type was pulled whose rows are not visible yet. `docs/sync.md`, rule D2.
+//! How far a type was pulled of which the rows are not visible yet. `docs/sync.md`, rule D2.
 
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};

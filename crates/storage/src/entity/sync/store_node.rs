@@ -62,7 +62,7 @@ pub const ASKS: i32 = 1;
 pub const ASKED_ONCE: i32 = 2;
 
 impl Model {
-    /// A store that shook hands, and whose release cannot ask headquarters who signs in. What a store said once stays: whoever
+    /// A store that shook hands, of a release that cannot ask headquarters who signs in. What a store said once stays: whoever
     /// stole it must not become an older one.
     pub const fn never_asks(&self) -> bool {
         self.handshake_at.is_some() && self.sign_in == ASKS_NEVER

@@ -20,7 +20,7 @@ pub struct Model {
     pub code: Option<String>,
     pub error: Option<String>,
     pub warning: Option<String>,
-    /// When somebody said that nothing is left to be done about the warning.
+    /// When a user said that nothing is left to be done about the warning.
     pub warning_settled_at: Option<Instant>,
     pub envelope: Option<String>,
     /// In place of an envelope that can never be taken, or was taken with a warning and is longer: its first 16 KiB. Its hash is the SHA-256 of all of it.
@@ -41,7 +41,7 @@ pub struct Model {
     pub resolved_at: Option<Instant>,
     pub note: Option<String>,
     pub to_acknowledge: bool,
-    /// The ticket of the handshake in which the store was told.
+    /// The ticket of the handshake in which the store was notified.
     pub told_in: String,
 }
 

@@ -1,4 +1,4 @@
-//! What release 0.1.0 told histories apart with, in the place of `sync_tags`. Nothing uses it any more; the table goes one
+//! What release 0.1.0 distinguished histories by, in the place of `sync_tags`. Nothing uses it any more; the table goes one
 //! release later, as servers of that release may run beside this one.
 
 use sea_orm::entity::prelude::*;

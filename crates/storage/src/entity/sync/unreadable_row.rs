@@ -1,4 +1,4 @@
-//! Rows that HQ cannot read and stores were not sent; they wait here for somebody who mends them.
+//! Rows that HQ cannot read and stores were not sent; they wait here for a user who mends them.
 
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};

@@ -75,7 +75,7 @@ fn heed<T>(folded: Result<T, DbErr>) {
 impl Drop for Checkpoints {
     fn drop(&mut self) {
         self.bell = None;
-        // Its connection is closed when nobody else is at work on the file.
+        // Its connection is closed when no other one is at work on the file.
         if let Some(Err(_)) = self.thread.take().map(thread::JoinHandle::join) {
             tracing::error!("the thread of the write-ahead log panicked");
         }

@@ -42,7 +42,7 @@ pub(super) fn undone(why: &str) -> DbErr {
     DbErr::Conn(RuntimeErr::Internal(format!("the transaction was rolled back: {why}")))
 }
 
-/// Nobody can use the database any more.
+/// No server can use the database any more.
 pub(super) fn closed() -> DbErr {
     DbErr::Conn(RuntimeErr::Internal("the database is closed".to_owned()))
 }

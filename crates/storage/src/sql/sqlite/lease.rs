@@ -25,7 +25,7 @@ pub(crate) struct Lease {
 }
 
 impl Lease {
-    /// Of the connection of `session`, until somebody else is given it.
+    /// Of the connection of `session`, until another caller is given it.
     pub(crate) fn new(session: &Arc<Session>) -> Self {
         let turn = session.turn.fetch_add(1, Ordering::AcqRel) + 1;
         Self { session: session.clone(), turn, notes: None, end: None }

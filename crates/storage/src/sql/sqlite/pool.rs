@@ -1,4 +1,4 @@
-//! Connections that read, or the one connection of somebody who has a file to himself.
+//! Connections that read, or the one connection of a program that has a file to itself.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -64,7 +64,7 @@ impl Pool {
         self.0.take_idle().ok_or_else(closed)
     }
 
-    /// Waits until nobody has a connection, and closes them.
+    /// Waits until all connections are back, and closes them.
     pub(crate) async fn close(&self) {
         let all = self.0.free.acquire_many(self.0.most).await;
         if all.is_ok() {

@@ -129,12 +129,12 @@ impl Session {
         !self.state().conn.is_autocommit()
     }
 
-    /// Pages in the write-ahead log after the last commit, when somebody [watches it](Session::watch_log).
+    /// Pages in the write-ahead log after the last commit, when the writer [watches it](Session::watch_log).
     pub(crate) fn logged(&self) -> i32 {
         self.logged.load(Ordering::Relaxed)
     }
 
-    /// Folds what it can of the write-ahead log into the file, and waits for nobody.
+    /// Folds what it can of the write-ahead log into the file, and waits for no reader.
     pub(crate) fn checkpoint(&self) -> Result<(), DbErr> {
         self.state().conn.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(())).map_err(failed)
     }

@@ -20,10 +20,10 @@ use crate::sql::opening::Opening;
 /// Transactions that share a commit, at the most.
 const MOST: usize = 32;
 
-/// Jobs of one rank that wait, at the most: who comes after them is told that the database is busy.
+/// Jobs of one rank that wait, at the most: a caller after them gets that the database is busy.
 const LONGEST_QUEUE: usize = 1_024;
 
-/// Whose turn is first.
+/// The rank that has the first turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rank {
     /// People and sales.
@@ -34,7 +34,7 @@ pub(crate) enum Rank {
 
 /// Tells a caller how the commit went.
 pub(crate) type Answer = Box<dyn FnOnce(Result<(), DbErr>) + Send>;
-/// A transaction: whether its work is to be kept, and how its caller is told.
+/// A transaction: whether its work is to be kept, and how its caller is answered.
 type Work = Box<dyn FnOnce(Result<Lease, DbErr>) -> (bool, Answer) + Send>;
 
 enum Job {
@@ -131,7 +131,7 @@ impl Queue {
     }
 }
 
-/// Nobody waits for a thread that is gone.
+/// No caller waits for a thread that is gone.
 struct Attended<'desk>(&'desk Queue);
 
 impl Drop for Attended<'_> {
@@ -186,7 +186,7 @@ impl Writer {
     }
 
     /// Runs `work` on the writer's thread in a transaction. It waits for nothing but the connection, and ends by saying
-    /// whether it is to be kept and how the caller is told once the disk has it.
+    /// whether it is to be kept and how the caller is answered once the disk has it.
     pub(crate) fn run<W>(&self, rank: Rank, work: W) -> Result<(), DbErr>
     where
         W: FnOnce(Result<Lease, DbErr>) -> (bool, Answer) + Send + 'static,
@@ -246,9 +246,9 @@ impl Desk {
         }
         let (ended, end) = channel();
         let lease = Lease::new(&self.session).ending(move || {
-            let _nobody_waits = ended.send(());
+            let _unheard = ended.send(());
         });
-        // One that nobody takes is dropped, and ends at once.
+        // One that no caller takes is dropped, and ends at once.
         drop(caller.send(Ok(lease)));
         let longest_pause = self.opening.longest_pause;
         let mut patience = longest_pause;
@@ -263,7 +263,7 @@ impl Desk {
     }
 
     /// One commit of `first` and of those that wait behind it. An error is one of all of them; those that fail by
-    /// themselves harm nobody else.
+    /// themselves harm no other one.
     fn group(&self, first: Work, since: Instant) {
         let mut answers = Vec::new();
         let filled = self.fill(first, since, &mut answers);
@@ -283,7 +283,7 @@ impl Desk {
     fn fill(&self, first: Work, since: Instant, answers: &mut Vec<Answer>) -> Result<bool, DbErr> {
         let begun = Instant::now();
         if !self.run(first, self.begin("BEGIN IMMEDIATE", since), answers)? {
-            // It answers with its own error. Nobody has joined it yet.
+            // It answers with its own error. None has joined it yet.
             return Ok(false);
         }
         while answers.len() < MOST && begun.elapsed() < self.opening.longest_group {

@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_writes_a_table_that_is_kept_in_memory_is_told_from_all_else() {
+    fn whatever_writes_a_table_that_is_kept_in_memory_is_known_from_all_else() {
         let (conn, mut written) = connection();
         for (sql, kept) in [
             ("INSERT INTO \"products\" (\"id\") VALUES ($1)", true),

@@ -13,7 +13,7 @@ use crate::document::{Facts, Named, Session};
 use crate::many::find_in;
 use crate::verify::source::Source;
 
-pub(super) struct Known {
+pub(super) struct NamedRows {
     pub facts: Facts,
     /// The stores of drawers.
     pub drawers: HashMap<Uuid, Uuid>,
@@ -23,7 +23,7 @@ pub(super) struct Known {
     pub dated: HashSet<Uuid>,
 }
 
-impl Known {
+impl NamedRows {
     pub(super) async fn load(source: &Source, named: &[Named]) -> Result<Self, DbErr> {
         let conn = &source.conn;
         let wanted: BTreeSet<Uuid> = named.iter().flat_map(|named| &named.products).copied().collect();

@@ -4,13 +4,13 @@ use tillkeep_model::Instant;
 use tillkeep_storage::migration::STEPS;
 use tillkeep_storage::{Side, db};
 
-use super::Place;
+use super::TestDatabase;
 
 #[tokio::test]
 async fn what_was_stored_with_a_date_of_the_future_is_as_old_as_headquarters_has_known_it() {
     let never = Instant::parse("9999-12-31T00:00:00Z").expect("an instant");
     let heard = Instant::parse("2026-11-20T12:00:00Z").expect("an instant");
-    for place in Place::each().await {
+    for place in TestDatabase::each().await {
         let before = STEPS.iter().position(|step| step.name == "0003_edges").expect("the step");
         place.run(&STEPS[..before]).await.expect("the steps of the release before");
         place.fill(&STEPS[..before]).await;

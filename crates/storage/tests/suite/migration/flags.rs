@@ -6,16 +6,16 @@ use tillkeep_storage::sea_orm::Value;
 use tillkeep_storage::{Side, db};
 use uuid::Uuid;
 
-use super::Place;
+use super::TestDatabase;
 use crate::kit::fill::id_of;
 
-async fn update(place: &Place, sql: &str, values: Vec<Value>) {
+async fn update(place: &TestDatabase, sql: &str, values: Vec<Value>) {
     let tx = place.conn.begin_to_write().await.expect("a transaction");
     assert!(db::execute(&tx, &format!("UPDATE {sql}"), values).await.expect("an update") > 0, "{sql}");
     tx.commit().await.expect("a commit");
 }
 
-async fn flags(place: &Place, table: &str, id: Uuid) -> Json {
+async fn flags(place: &TestDatabase, table: &str, id: Uuid) -> Json {
     let rows = db::query(&place.conn, &format!("SELECT flags FROM {table} WHERE id = $1"), [id.into()]).await;
     let text: String = rows.expect("the rows")[0].try_get("", "flags").expect("flags");
     serde_json::from_str(&text).expect("a list")
@@ -24,7 +24,7 @@ async fn flags(place: &Place, table: &str, id: Uuid) -> Json {
 #[tokio::test]
 async fn flags_of_what_has_come_since_are_gone_after_the_upgrade() {
     let all = json!(["unknown_session", "payments_mismatch", "unknown_customer", "unknown_product"]);
-    for place in Place::each().await {
+    for place in TestDatabase::each().await {
         let before = STEPS.iter().position(|step| step.name == "0004_people").expect("the step");
         place.run(&STEPS[..before]).await.expect("the steps of the release before");
         place.fill(&STEPS[..before]).await;

@@ -212,7 +212,7 @@ const DAMAGES: &[Damage] = &[
         "I5",
         "sales",
     ),
-    ("a sale has a flag that nobody gives", HQ, &["UPDATE sales SET flags = '[\"looked_at\"]'"], "I5", "sales"),
+    ("a sale has a flag that is never given", HQ, &["UPDATE sales SET flags = '[\"looked_at\"]'"], "I5", "sales"),
     (
         "a flag hides that a sale does not add up",
         HQ,
@@ -248,7 +248,7 @@ const DAMAGES: &[Damage] = &[
         "store_product_dynamic",
     ),
     (
-        "the average cost is another one, and told so (both)",
+        "the average cost is another one, and sent so (both)",
         BOTH,
         &[
             "UPDATE store_product_dynamic SET average_cost = 480 WHERE average_cost IS NOT NULL",

@@ -114,7 +114,7 @@ async fn documents_that_came_back_need_no_entry_and_those_made_since_do() {
 }
 
 #[tokio::test]
-async fn what_somebody_resolved_is_missed_neither_in_the_stock_nor_in_the_report_of_its_drawer() {
+async fn what_a_user_resolved_is_missed_neither_in_the_stock_nor_in_the_report_of_its_drawer() {
     for hq in both().await {
         let scene = scene(hq).await;
         // The second sale, as if headquarters had refused it ten times and ann had resolved it then.
@@ -178,7 +178,7 @@ async fn later_drawer(hq: &Hq, number: i32, running_total: i64) {
 }
 
 #[tokio::test]
-async fn the_grand_total_of_a_drawer_may_count_one_before_it_that_somebody_resolved() {
+async fn the_grand_total_of_a_drawer_may_count_one_before_it_that_a_user_resolved() {
     for hq in both().await {
         let scene = scene(hq).await;
         let grand_totals = async || {
@@ -194,7 +194,7 @@ async fn the_grand_total_of_a_drawer_may_count_one_before_it_that_somebody_resol
         assert_eq!(grand_totals().await, Vec::<String>::new());
         // The second drawer took 1000, and headquarters has refused it ten times.
         later_drawer(&scene.hq, 3, 3 * 1999 + 1000).await;
-        assert_eq!(grand_totals().await, [id("drawer 3").to_string()], "nobody has settled it");
+        assert_eq!(grand_totals().await, [id("drawer 3").to_string()], "no user has settled it");
         let data = json!({"id": id("drawer 2"), "registerCode": "01", "sessionNumber": 2});
         let resolved = sync_log::Model {
             id: id("second drawer"),

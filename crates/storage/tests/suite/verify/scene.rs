@@ -167,7 +167,7 @@ async fn people(hq: &Hq) {
     hq.insert::<user_store_role::Entity>([here]).await;
 }
 
-/// What was done at headquarters: somebody gave the store its token, and resolved what another system had sent.
+/// What was done at headquarters: a user gave the store its token, and resolved what another system had sent.
 async fn acts(hq: &Hq) {
     let refused = sync_log::Model {
         id: id("refused"),
