@@ -85,11 +85,11 @@ async fn a_server_that_leaves_says_so_at_once_sends_its_stores_away_one_by_one_a
     assert!(last > first + 700, "all sockets were closed between {first} and {last} ms");
 
     // What began before the end is answered after it, and streams end with a word.
-    let mut heard = String::new();
+    let mut events = String::new();
     while let Some(piece) = stream.chunk().await.expect("a stream that ends") {
-        heard.push_str(&String::from_utf8_lossy(&piece));
+        events.push_str(&String::from_utf8_lossy(&piece));
     }
-    assert!(heard.contains("event: end\n"), "{heard}");
+    assert!(events.contains("event: end\n"), "{events}");
     assert!(asked.elapsed() >= Duration::from_secs(10), "the stream ended after {:?}", asked.elapsed());
     slow.write_all(&body.as_bytes()[5..]).await.expect("the rest");
     let mut answer = String::new();

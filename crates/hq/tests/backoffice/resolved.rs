@@ -99,8 +99,10 @@ async fn a_sale_on_account_that_was_resolved_is_owed_at_headquarters_and_by_its_
     assert!(named.len() == 1 && named[0].contains(&site.sale.to_string()), "{named:?}");
     let tx = site.kit.hq.db().begin().await.expect("a transaction");
     let settled = nodes::to_acknowledge(&tx, site.store, "ticket").await.expect("what is settled");
-    let settled: Vec<_> =
-        settled.into_iter().map(|settled| (settled.acknowledged.at_headquarters, settled.acknowledged.charged)).collect();
+    let settled: Vec<_> = settled
+        .into_iter()
+        .map(|settled| (settled.acknowledged.at_headquarters, settled.acknowledged.charged))
+        .collect();
     assert_eq!(settled, [(Some(false), true)]);
     tx.commit().await.expect("a commit");
 }

@@ -56,8 +56,8 @@ pub async fn is_shorter(
     node_epoch: &str,
     head: &AuditHead,
 ) -> Result<bool, DbErr> {
-    let heard = of_database(conn, store, node_epoch).await?;
-    Ok(heard.last_key_value().is_some_and(|(seq, _)| head.seq < *seq))
+    let known = of_database(conn, store, node_epoch).await?;
+    Ok(known.last_key_value().is_some_and(|(seq, _)| head.seq < *seq))
 }
 
 /// The end of headquarters' log, as a store keeps it.

@@ -105,8 +105,8 @@ async fn a_register_is_made_with_its_till_which_is_counted_by_itself_from_the_fi
     shop.sign_in("cashier").await.post("/registers", body(json!({"enroll": true}))).await.refused(403, "forbidden");
     let named = manager.post("/registers", body(json!({"enroll": true, "deviceName": "Door till"}))).await.ok(201);
     let log = audit_log::Entity::find().all(shop.store.test_db().reader()).await.expect("the log");
-    let names = log.iter().filter(|row| row.action == "device.enrol").map(|row| row.details.0["name"].clone());
-    assert_eq!(names.collect::<Vec<_>>(), ["Back till", "Door till"]);
+    let enrolled = log.iter().filter(|row| row.action == "device.enrol").map(|row| row.details.0["name"].clone());
+    assert_eq!(enrolled.collect::<Vec<_>>(), ["Back till", "Door till"]);
     assert!(log.iter().all(|row| !row.details.0.to_string().contains("dev_")), "no key is in the log");
     drop(named);
 }

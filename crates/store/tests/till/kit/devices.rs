@@ -24,7 +24,7 @@ pub struct Device {
     router: Router,
     store: Uuid,
     address: &'static str,
-    device: Option<String>,
+    key: Option<String>,
 }
 
 /// An answer to it.
@@ -49,12 +49,12 @@ impl PinAnswer {
 
 impl Device {
     pub fn at(shop: &Shop, address: &'static str) -> Self {
-        Self { router: routes::router(shop.store.clone(), &[]), store: shop.store.id, address, device: None }
+        Self { router: routes::router(shop.store.clone(), &[]), store: shop.store.id, address, key: None }
     }
 
     /// The same device with the key of an enrolled till.
     pub fn with(&self, key: &str) -> Self {
-        Self { device: Some(key.to_owned()), ..self.clone() }
+        Self { key: Some(key.to_owned()), ..self.clone() }
     }
 
     /// The same device when another server has taken over.
@@ -67,7 +67,7 @@ impl Device {
         let mut request = Request::post(format!("/api/v1{path}"))
             .header(header::CONTENT_TYPE, "application/json")
             .extension(ConnectInfo(peer));
-        if let Some(key) = &self.device {
+        if let Some(key) = &self.key {
             request = request.header("tillkeep-device", key);
         }
         if let Some(token) = token {
