@@ -1,42 +1,11 @@
 use std::collections::BTreeMap;
 
-use tillkeep_model::fields::{BOOKS, Rule};
+use tillkeep_model::fields::Rule;
 
 use super::*;
 use crate::document::{WriteContext, adjustment, customer};
 use crate::migration;
 use crate::rows::owners;
-
-#[test]
-fn the_pulled_types_stand_in_the_order_of_the_specification() {
-    let names: Vec<_> = pulled().map(|entity| entity.name).collect();
-    assert_eq!(
-        names,
-        [
-            "stores",
-            "departments",
-            "tax_rates",
-            "tax_groups",
-            "tax_group_rates",
-            "suppliers",
-            "tenders",
-            "products",
-            "users",
-            "roles",
-            "permissions",
-            "role_permissions",
-            "user_store_roles",
-            "customers",
-            "product_suppliers",
-            "product_specials",
-            "sales_reps",
-            "store_product_dynamic",
-            "purchase_orders",
-            "purchase_order_items",
-            "transfers",
-        ]
-    );
-}
 
 #[test]
 fn what_becomes_visible_together_is_of_a_kind_that_can_lie_aside_and_comes_in_the_order_of_pulling() {
@@ -57,23 +26,6 @@ fn what_becomes_visible_together_is_of_a_kind_that_can_lie_aside_and_comes_in_th
             assert!(!entity.store_may_create, "{name}");
         }
     }
-}
-
-#[test]
-fn the_pushed_types_come_parents_first() {
-    let names: Vec<_> = pushed().map(|(entity, _)| entity.name).collect();
-    assert_eq!(
-        names,
-        [
-            "customers",
-            "register_sessions",
-            "purchase_orders",
-            "purchase_order_items",
-            "transfers",
-            "sales",
-            "inventory_adjustments"
-        ]
-    );
 }
 
 #[test]
@@ -157,7 +109,7 @@ fn a_pushed_type_says_what_a_store_may_write_and_stands_behind_what_it_names() {
 
 #[test]
 fn every_column_is_in_the_book_of_its_rows_or_named_there_as_the_servers_own() {
-    for book in BOOKS {
+    for book in books() {
         let table = migration::tables().find(|table| table.name == book.table);
         let table = table.unwrap_or_else(|| panic!("{} has a book and no table", book.table));
         let columns: Vec<_> = table.columns().map(|column| column.name).collect();
