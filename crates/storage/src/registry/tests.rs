@@ -72,6 +72,8 @@ fn every_table_and_column_the_registry_names_exists() {
 fn named_by(pushed: &Pushed) -> Vec<&'static str> {
     let mut named = [pushed.append_only_lists, pushed.printed, pushed.times].concat();
     named.extend(pushed.parent.as_ref().map(|parent| parent.column));
+    named.extend(pushed.states.as_ref().map(|states| states.column));
+    named.extend(pushed.day);
     named.extend(pushed.number.into_iter().flat_map(|number| [number.column, number.store]));
     named.extend(pushed.number.and_then(|number| number.register));
     named.extend(pushed.exported.iter().flat_map(|exported| [exported.amounts, exported.quantities].concat()));
