@@ -47,7 +47,7 @@ pub static REQUEST: [Field; 7] = [
     id("id").required(),
     PRODUCT,
     CHANGE.kept(Kept::IfSent),
-    change("newQuantity"),
+    change("newQuantity").kept(Kept::Otherwise),
     word("reason", &WORDS_BY_HAND).required(),
     UNIT_COST,
     NOTE,

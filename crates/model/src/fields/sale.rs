@@ -63,26 +63,26 @@ pub static PAYMENT: Book = Book::of_document(
 /// What a till sends: the cart of a quote or of a sale.
 pub static CART: [Field; 11] = [
     id("id"),
-    text("terminalId", 100),
+    text("terminalId", 100).kept(Kept::Otherwise),
     id("customerId"),
     id("salesRepId"),
     // A till whose clock runs ahead cannot have begun after the end.
     instant("startedAt").kept(Kept::Otherwise),
-    objects("lines", (1, 500), &CART_LINE),
+    objects("lines", (1, 500), &CART_LINE).kept(Kept::Otherwise),
     UNSUPPORTED.named("cartDiscount"),
     TOKENS.kept(Kept::Otherwise),
-    objects("payments", (0, 50), &CART_PAYMENT),
-    text("lastReceipt", 100),
-    amount("expectedTotal"),
+    objects("payments", (0, 50), &CART_PAYMENT).kept(Kept::Otherwise),
+    text("lastReceipt", 100).kept(Kept::Otherwise),
+    amount("expectedTotal").kept(Kept::Otherwise),
 ];
 
 pub static CART_LINE: [Field; 9] = [
-    text("lineId", 100),
+    text("lineId", 100).kept(Kept::Otherwise),
     id("productId"),
     Field::new("quantity", Rule::Quantity { min: 1, max: LARGEST }),
-    money("openPrice"),
+    money("openPrice").kept(Kept::Otherwise),
     flag("ageConfirmed"),
-    money("unitPriceOverride"),
+    money("unitPriceOverride").kept(Kept::Otherwise),
     // Kept without the spaces around it. Shorter than headquarters takes it, so that a sale of 500 such lines fits into an
     // envelope.
     text("overrideReason", 200).kept(Kept::Otherwise),

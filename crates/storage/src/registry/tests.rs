@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use tillkeep_model::fields::Rule;
+use tillkeep_model::fields::{self, Kept, Rule};
 
 use super::*;
 use crate::document::{WriteContext, adjustment, customer};
@@ -134,6 +134,22 @@ fn every_column_is_in_the_book_of_its_rows_or_named_there_as_the_servers_own() {
     }
     for entity in ALL {
         assert!(entity.book.is_none_or(|book| book.table == entity.name), "{} has the book of others", entity.name);
+    }
+}
+
+#[test]
+fn each_field_that_a_repeated_request_is_held_against_is_a_column_of_what_was_made() {
+    for (fields, table) in [
+        (&fields::adjustment::REQUEST[..], fields::adjustment::BOOK.table),
+        (&fields::sale::CART, fields::sale::SALE.table),
+        (&fields::sale::CART_LINE, fields::sale::ITEM.table),
+        (&fields::sale::CART_PAYMENT, fields::sale::PAYMENT.table),
+    ] {
+        let made = migration::tables().find(|of| of.name == table).expect("a table");
+        for field in fields.iter().filter(|field| field.kept != Kept::Otherwise) {
+            let text = "is no column: `kept(Kept::Otherwise)`, and its handler compares it";
+            assert!(made.columns().any(|column| field.is(column.name)), "{table}.{} {text}", field.name);
+        }
     }
 }
 
