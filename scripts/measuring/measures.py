@@ -8,6 +8,16 @@ from . import circles, copies
 
 MOST_LINES, MOST_OF_A_FUNCTION = 500, 60
 DECLARATIONS = re.compile(r"(registry/list|registry/owners|rows/owners|entity/(?!mod\.rs$).*|document/.*|migration/.*)(\.rs)?$")
+# Columns by whose values the servers decide, and how a row of any type is asked for one, or has it set.
+DECIDING = {f'"{name}"' for name in ("status", "business_date", "kind", "tender_kind", "sale_type", "movement_type", "origin")}
+OF_A_ROW = {"text", "get", "set", "integer", "flag", "name", "owns"}
+WORDS = re.compile(r'\w = "(\w+)"(?: at \d+)?|Self::\w+ => "(\w+)"')
+DECLARING_WORDS = (
+    "crates/model/src/state.rs",
+    "crates/model/src/words.rs",
+    "crates/model/src/pricing/tender.rs",
+    "crates/storage/src/document/movement.rs",
+)
 PUBLIC = {"fn", "async", "const", "unsafe", "struct", "enum", "trait", "type", "static", "mod", "use", "union"}
 
 
@@ -92,6 +102,32 @@ def _literals(files):
         for place, each in enumerate(file.program):
             if each.text in literals and not _is_a_key(file.program, place):
                 yield f"{file.path}:{each.line}  {each.text}"
+
+
+def _words(files):
+    """The words of states and kinds, as they are quoted in a statement."""
+    texts = [re.sub(r"#\[cfg\(test\)\].*", "", files[path].text, flags=re.DOTALL) for path in DECLARING_WORDS if path in files]
+    return {f"'{word}'" for text in texts for pair in WORDS.findall(text) for word in pair if word}
+
+
+def _called(program, place):
+    """The name of the function that what stands here is given to."""
+    deep = 0
+    for at in range(place - 1, max(place - 20, 0), -1):
+        deep += {")": 1, "(": -1}.get(program[at].text, 0)
+        if deep < 0:
+            return program[at - 1].text
+    return ""
+
+
+def _column_literals(files):
+    words = _words(files)
+    for file in (file for path, file in files.items() if file.is_rust and _is_engine(path)):
+        for place, each in enumerate(file.program):
+            if each.text in DECIDING and _called(file.program, place) in OF_A_ROW:
+                yield f"{file.path}:{each.line}  {each.text}"
+            elif each.kind == "string":
+                yield from (f"{file.path}:{each.line}  {word}" for word in sorted(words) if word in each.text)
 
 
 def _circles(files):
@@ -181,6 +217,13 @@ ALL = [
         "(list and owners of the registry, entities, documents, migration) and where they are keys",
         "0",
         _literals,
+    ),
+    _counted(
+        "column-literals",
+        "in the same programs: names of columns that decide (status, business date, origin, kinds) by which a row of any type is "
+        "asked, and words of the states and kinds that are types inside of statements, each once in a text",
+        "0",
+        _column_literals,
     ),
     Measure(
         "circles",

@@ -63,6 +63,17 @@ CASES = [
         },
         3,
     ),
+    (
+        "column-literals",
+        {
+            "crates/model/src/state.rs": 'statuses! { A { Voided = "voided" at 2 ends, } }\nmod tests { const B: &str = "no"; }',
+            STORAGE + "push/a.rs": 'fn a() { row.try_get("", "status"); b("voided, \'failed\'"); row.text("name"); }',
+            STORAGE + "document/a.rs": 'fn a() { row.text("status"); }',
+        },
+        0,
+        {STORAGE + "push/b.rs": 'fn a() { owns(list, "status"); row.set("kind", b); c("WHERE status <> \'voided\'"); }'},
+        3,
+    ),
     ("circles", ROOM, 0, {STORE + "shop.rs": "pub fn sell(given: crate::Inner) {}\n"}, 1),
     (
         "circle-files",

@@ -5,6 +5,7 @@ use serde_json::{Value as Json, json};
 use tillkeep_model::fields::{self, Book, By, Field, Rule, Side};
 use tillkeep_model::ids;
 use tillkeep_storage::entity::product;
+use tillkeep_storage::registry;
 use tillkeep_storage::sea_orm::EntityTrait;
 use uuid::Uuid;
 
@@ -282,7 +283,7 @@ fn every_book_is_swept() {
     // Prices of a store and rates of a group are written otherwise: `crates/hq/tests/backoffice/{prices,taxes}.rs`.
     let elsewhere = [fields::store_price::BOOK.table, fields::tax::GROUP_RATE.table];
     let at_stores = [fields::register::BOOK.table, fields::adjustment::BOOK.table];
-    for book in fields::BOOKS {
+    for book in registry::books() {
         let swept = at_headquarters().iter().any(|route| route.book.table == book.table);
         let written = book.fields.iter().any(|field| matches!(field.by, By::Anyone | By::Hq));
         assert!(

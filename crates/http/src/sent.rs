@@ -43,7 +43,8 @@ pub trait Sent {
             let Some(field) = field(Self::FIELDS, name).filter(|field| field.kept != ColumnValue::Otherwise) else {
                 return true;
             };
-            let Ok(column) = <M::Entity as EntityTrait>::Column::from_str(name) else { return true };
+            // What is no column says so.
+            let Ok(column) = <M::Entity as EntityTrait>::Column::from_str(name) else { return false };
             let is_left_out = field.kept == ColumnValue::IfSent && said.value() == Value::Null;
             is_left_out || Value::from(&row.get(column)) == said.value()
         })

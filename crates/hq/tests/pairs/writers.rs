@@ -100,6 +100,8 @@ pub const ONCE_WRONG: &[[&str; 2]] = &[
     ["POST /users/{id}/roles buyer", "DELETE /roles/{id} buyer"],
 ];
 
+// What each sends is said here alone; that every route and every pushed type has one is asked by the table of routes and the
+// registry (`every_route_that_writes_is_among_the_writers_or_apart_with_a_reason`).
 macro_rules! writers {
     ($( $method:literal $path:literal $what:literal: |$of:ident| $ask:expr; )*) => {
         pub const WRITERS: &[Writer] =

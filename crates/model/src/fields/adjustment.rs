@@ -47,7 +47,7 @@ pub static REQUEST: [Field; 7] = [
     id("id").required(),
     PRODUCT,
     CHANGE.kept(ColumnValue::IfSent),
-    change("newQuantity"),
+    change("newQuantity").kept(ColumnValue::Otherwise),
     word("reason", &WORDS_BY_HAND).required(),
     UNIT_COST,
     NOTE,

@@ -24,6 +24,10 @@ impl Book {
         Self { table, fields, server: &[] }
     }
 
+    pub const fn is_of_document(&self) -> bool {
+        self.server.is_empty()
+    }
+
     /// The field called `name`, or held by the column of that name.
     pub fn field(&self, name: &str) -> Option<&'static Field> {
         self.fields.iter().find(|field| field.is(name))

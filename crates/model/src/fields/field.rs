@@ -61,7 +61,7 @@ pub enum ColumnValue {
     AsSent,
     /// What was sent; something else when nothing was.
     IfSent,
-    /// What the handler made of it: the handler compares it, or it is not compared.
+    /// What the handler made of it, or it is no column: the handler compares it, or it is not compared.
     Otherwise,
 }
 

@@ -39,22 +39,5 @@ pub use problem::Problem;
 pub use shape::Shape;
 pub use value::Value;
 
-/// Every book.
-pub static BOOKS: [&Book; 13] = [
-    &adjustment::BOOK,
-    &customer::BOOK,
-    &department::BOOK,
-    &product::BOOK,
-    &register::BOOK,
-    &store::BOOK,
-    &store_price::BOOK,
-    &tax::RATE,
-    &tax::GROUP,
-    &tax::GROUP_RATE,
-    &tender::BOOK,
-    &user::BOOK,
-    &user::ROLE,
-];
-
 #[cfg(test)]
 mod tests;

@@ -63,26 +63,26 @@ pub static PAYMENT: Book = Book::of_document(
 /// What a till sends: the cart of a quote or of a sale.
 pub static CART: [Field; 11] = [
     id("id"),
-    text("terminalId", 100),
+    text("terminalId", 100).kept(ColumnValue::Otherwise),
     id("customerId"),
     id("salesRepId"),
     // A till with a clock that runs ahead cannot have begun after the end.
     instant("startedAt").kept(ColumnValue::Otherwise),
-    objects("lines", (1, 500), &CART_LINE),
+    objects("lines", (1, 500), &CART_LINE).kept(ColumnValue::Otherwise),
     UNSUPPORTED.named("cartDiscount"),
     TOKENS.kept(ColumnValue::Otherwise),
-    objects("payments", (0, 50), &CART_PAYMENT),
-    text("lastReceipt", 100),
-    amount("expectedTotal"),
+    objects("payments", (0, 50), &CART_PAYMENT).kept(ColumnValue::Otherwise),
+    text("lastReceipt", 100).kept(ColumnValue::Otherwise),
+    amount("expectedTotal").kept(ColumnValue::Otherwise),
 ];
 
 pub static CART_LINE: [Field; 9] = [
-    text("lineId", 100),
+    text("lineId", 100).kept(ColumnValue::Otherwise),
     id("productId"),
     Field::new("quantity", Rule::Quantity { min: 1, max: LARGEST }),
-    money("openPrice"),
+    money("openPrice").kept(ColumnValue::Otherwise),
     flag("ageConfirmed"),
-    money("unitPriceOverride"),
+    money("unitPriceOverride").kept(ColumnValue::Otherwise),
     // Kept without the spaces around it. Shorter than headquarters takes it, so that a sale of 500 such lines fits into an
     // envelope.
     text("overrideReason", 200).kept(ColumnValue::Otherwise),

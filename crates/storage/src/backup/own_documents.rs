@@ -206,10 +206,10 @@ async fn take_levels(
     let here: HashMap<Uuid, Qty> = rows.into_iter().map(|row| (row.product_id, row.quantity)).collect();
     // HQ does not know what still waits in the outbox.
     let sql = "SELECT product_id, CAST(SUM(quantity_change) AS BIGINT) AS waiting FROM stock_movements WHERE source_id IN \
-               (SELECT entity_id FROM sync_outbox WHERE action <> 'void') OR (movement_type = 'sale_void' \
+               (SELECT entity_id FROM sync_outbox WHERE action <> 'void') OR (movement_type = $1 \
                AND source_id IN (SELECT entity_id FROM sync_outbox WHERE action = 'void')) GROUP BY product_id";
     let mut waiting: HashMap<Uuid, Qty> = HashMap::new();
-    for row in query(tx, sql, []).await? {
+    for row in query(tx, sql, [Kind::SaleVoid.as_str().into()]).await? {
         waiting.insert(row.try_get("", "product_id")?, Qty(row.try_get("", "waiting")?));
     }
     let averages = at_hq.iter().filter_map(|(product_id, (_, average))| Some((*product_id, (*average)?))).collect();
@@ -244,9 +244,10 @@ async fn take_levels(
 
 /// What HQ has as the average cost is what this store last sent it, but where a change of it still waits in the outbox.
 async fn take_averages(tx: &Tx, store: Uuid, mut at_hq: BTreeMap<Uuid, Money>, now: Instant) -> Result<(), DbErr> {
-    let sql = "SELECT DISTINCT product_id FROM stock_movements WHERE movement_type IN ('adjustment', 'refund') \
+    let sql = "SELECT DISTINCT product_id FROM stock_movements WHERE movement_type IN ($1, $2) \
                AND source_id IN (SELECT entity_id FROM sync_outbox)";
-    for row in query(tx, sql, []).await? {
+    let kinds = [Kind::Adjustment, Kind::Refund];
+    for row in query(tx, sql, kinds.map(|kind| kind.as_str().into())).await? {
         at_hq.remove(&row.try_get::<Uuid>("", "product_id")?);
     }
     let sql = "UPDATE store_product_dynamic SET average_cost = t.column2, updated_at = $2 FROM (VALUES $rows) AS t \

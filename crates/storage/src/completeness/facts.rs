@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use sea_orm::sea_query::{Nullable, ValueType};
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, TryGetable, Value};
 use tillkeep_model::receipt::ReceiptNumber;
+use tillkeep_model::state::SaleStatus;
+use tillkeep_model::words::SaleType;
 use uuid::Uuid;
 
 use super::day::Figures;
@@ -65,15 +67,17 @@ fn on_days(store: Uuid, dates: &[String]) -> (String, Vec<Value>) {
 }
 
 async fn sums(conn: &impl ConnectionTrait, store: Uuid, dates: &[String]) -> Result<Vec<Sums>, DbErr> {
-    let (filter, values) = on_days(store, dates);
-    let summed = |column: &str| summed(column, "status <> 'voided'");
+    let (filter, mut values) = on_days(store, dates);
+    let (voided, refund) = (values.len() + 1, values.len() + 2);
+    values.extend([SaleStatus::Voided.word().into(), SaleType::Refund.word().into()]);
+    let summed = |column: &str| summed(column, &format!("status <> ${voided}"));
     let sql = format!(
         "SELECT business_date, register_code, register_session_id, \
          {} AS sale_count, {} AS refunds, {} AS voids, {}, {}, {} FROM sales WHERE {filter} \
          GROUP BY business_date, register_code, register_session_id",
-        counted("status <> 'voided' AND sale_type <> 'refund'"),
-        counted("status <> 'voided' AND sale_type = 'refund'"),
-        counted("status = 'voided'"),
+        counted(&format!("status <> ${voided} AND sale_type <> ${refund}")),
+        counted(&format!("status <> ${voided} AND sale_type = ${refund}")),
+        counted(&format!("status = ${voided}")),
         summed("net_amount"),
         summed("tax_amount"),
         summed("total_amount"),

@@ -24,6 +24,7 @@ pub static ADJUSTMENT: Pushed = Pushed {
     number: None,
     printed: &[],
     times: &["created_at", "occurred_at"],
+    day: Some("business_date"),
     complete: None,
     movements: Some(movements),
     charged: None,

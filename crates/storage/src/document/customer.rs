@@ -32,6 +32,7 @@ pub static CUSTOMER: Pushed = Pushed {
     number: Some(&NUMBER),
     printed: &[],
     times: &[],
+    day: None,
     complete: Some(complete),
     movements: None,
     charged: None,

@@ -45,6 +45,8 @@ pub struct Pushed {
     pub printed: &'static [&'static str],
     /// Columns that say when it happened.
     pub times: &'static [&'static str],
+    /// Column with the business day on which it counts.
+    pub day: Option<&'static str>,
     /// Fills in what HQ itself says of a row that is new there.
     pub complete: Option<fn(&mut dyn Row, &Maker<'_>)>,
     /// The stock that the stored document moves; its store made it at the position.
@@ -71,10 +73,20 @@ pub type MayBeDeleted = fn(Option<&dyn Row>) -> bool;
 pub type Moves = fn(&Whole<'_>, Option<Position>) -> Vec<Movement>;
 
 impl Pushed {
+    /// The state that a row is in.
+    pub fn status(&self, row: &dyn Row) -> Option<String> {
+        row.text(self.states.as_ref()?.column)
+    }
+
+    /// Whether headquarters made it.
+    pub fn made_by_hq(&self, row: &dyn Row) -> bool {
+        self.states.as_ref().and_then(|states| states.made_by_hq).is_some_and(|made| made(row))
+    }
+
     /// The state that an envelope with this action reports.
     pub fn sent_status(&self, action: &str, row: &dyn Row) -> Option<String> {
         let by_action = self.states.as_ref()?.by_action.iter().find(|(name, _)| *name == action);
-        by_action.map_or_else(|| row.text("status"), |(_, status)| Some((*status).to_owned()))
+        by_action.map_or_else(|| self.status(row), |(_, status)| Some((*status).to_owned()))
     }
 
     pub fn may_be_deleted(&self, existing: Option<&dyn Row>) -> bool {
@@ -119,10 +131,14 @@ impl Pushed {
 
 /// The states that its rows have.
 pub struct States {
+    /// Column that says which one a row is in.
+    pub column: &'static str,
     /// Which way they may go.
     pub may_follow: MayFollow,
     /// Actions of an envelope that say a state, whatever its row says.
     pub by_action: &'static [(&'static str, &'static str)],
+    /// Whether headquarters made a row, where it makes some too.
+    pub made_by_hq: Option<fn(&dyn Row) -> bool>,
     /// The state of rows that more than one server writes: a status that may not follow is left alone, and the rest is taken
     /// all the same. `None` of what one writes.
     pub merged: Option<MergeStatus>,

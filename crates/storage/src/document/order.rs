@@ -53,13 +53,20 @@ pub static ORDER: Pushed = Pushed {
     owned,
     beyond: Beyond::Refuse,
     used_id: UsedId::Theirs,
-    states: Some(States { may_follow: may_follow::<OrderStatus>, by_action: &[], merged: Some(next_status) }),
+    states: Some(States {
+        column: "status",
+        may_follow: may_follow::<OrderStatus>,
+        by_action: &[],
+        made_by_hq: Some(|row| row.text("origin").as_deref() == Some("hq")),
+        merged: Some(next_status),
+    }),
     parent: None,
     may_be_deleted: Some(is_draft),
     append_only_lists: &["receipts"],
     number: Some(&NUMBER),
     printed: &[],
     times: &[],
+    day: None,
     // Whatever the sender says of it: what comes from a store was made there.
     complete: Some(|row, _| {
         row.set("origin", "store".into());
@@ -86,6 +93,7 @@ pub static ORDER_ITEM: Pushed = Pushed {
     number: None,
     printed: &[],
     times: &[],
+    day: None,
     complete: None,
     movements: None,
     charged: None,

@@ -36,8 +36,10 @@ pub static SALE: Pushed = Pushed {
     beyond: Beyond::Cut,
     used_id: UsedId::Another,
     states: Some(States {
+        column: "status",
         may_follow: may_follow::<SaleStatus>,
         by_action: &[("void", SaleStatus::Voided.word())],
+        made_by_hq: None,
         merged: None,
     }),
     parent: None,
@@ -46,6 +48,7 @@ pub static SALE: Pushed = Pushed {
     number: Some(&NUMBER),
     printed: &["receipt_number"],
     times: &["created_at", "started_at", "completed_at"],
+    day: Some("business_date"),
     complete: None,
     movements: Some(|document, position| {
         let sale = document.row.typed::<Model>();

@@ -54,13 +54,20 @@ pub static TRANSFER: Pushed = Pushed {
     owned,
     beyond: Beyond::Refuse,
     used_id: UsedId::Theirs,
-    states: Some(States { may_follow: may_follow::<TransferStatus>, by_action: &[], merged: Some(next_status) }),
+    states: Some(States {
+        column: "status",
+        may_follow: may_follow::<TransferStatus>,
+        by_action: &[],
+        made_by_hq: None,
+        merged: Some(next_status),
+    }),
     parent: None,
     may_be_deleted: None,
     append_only_lists: &["receipts"],
     number: Some(&NUMBER),
     printed: &[],
     times: &[],
+    day: None,
     complete: Some(|row, maker| {
         row.set("store_id", maker.store_id.into());
     }),

@@ -7,6 +7,8 @@ use std::collections::{BTreeMap, HashMap};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DbErr, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Value,
 };
+use tillkeep_model::pricing::TenderKind;
+use tillkeep_model::state::{PaymentStatus, SaleStatus};
 use tillkeep_model::{Instant, Money};
 use uuid::Uuid;
 
@@ -42,14 +44,18 @@ pub async fn of_stored_sales(tx: &Tx, customers: &[Uuid]) -> Result<Vec<(Uuid, i
          UNION ALL SELECT customer_id, on_account FROM unapplied_documents WHERE customer_id IN ($list)) AS sold \
          GROUP BY customer"
     );
-    for row in find_in(tx, &sql, &[], customers.iter().copied()).await? {
+    for row in find_in(tx, &sql, &on_account(), customers.iter().copied()).await? {
         found.push((row.try_get("", "customer")?, i128::from(row.try_get::<i64>("", "owed")?)));
     }
     Ok(found)
 }
 
-/// A payment `p` of a sale `s` that counts on an account.
-const ON_ACCOUNT: &str = "s.status <> 'voided' AND p.status <> 'voided' AND p.tender_kind = 'on_account'";
+/// A payment `p` of a sale `s` that counts on an account; [`on_account`] are its values.
+const ON_ACCOUNT: &str = "s.status <> $1 AND p.status <> $2 AND p.tender_kind = $3";
+
+fn on_account() -> [Value; 3] {
+    [SaleStatus::Voided.word(), PaymentStatus::Voided.word(), TenderKind::OnAccount.word()].map(Value::from)
+}
 
 /// Moves the balances at headquarters; stores that pull learn of it. Of a customer who is not here nothing is moved: the
 /// balance is made up when that one comes.
@@ -198,14 +204,14 @@ impl Waiting for Connection {
 /// Charges the sales that go out again: headquarters has lost them, and its balances with them.
 pub(crate) async fn charge_again(tx: &Tx) -> Result<(), DbErr> {
     let waiting = "s.id IN (SELECT o.entity_id FROM sync_outbox o WHERE o.entity_type = 'sales')";
-    execute(tx, &charges_of(waiting, "DO NOTHING"), []).await?;
+    execute(tx, &charges_of(waiting, "DO NOTHING"), on_account()).await?;
     Ok(())
 }
 
 /// Charges for good the sales `ids` that headquarters will never have, and that are not in its balances.
 pub(crate) async fn keep(tx: &Tx, ids: &[Uuid]) -> Result<(), DbErr> {
     let sql = charges_of("s.id IN ($list)", "DO NOTHING");
-    execute_in(tx, &sql, &[], ids.iter().copied()).await?;
+    execute_in(tx, &sql, &on_account(), ids.iter().copied()).await?;
     // One that was not there was made as any other.
     let sql = "UPDATE account_charges SET stays = TRUE WHERE sale_id IN ($list)";
     execute_in(tx, sql, &[], ids.iter().copied()).await?;
@@ -219,7 +225,7 @@ pub(crate) async fn taken(tx: &Tx, ids: &[Uuid]) -> Result<(), DbErr> {
     Ok(())
 }
 
-/// Makes the charges of sales that are `which`; what becomes of one that is there.
+/// Makes the charges of sales that are `which`, with the values [`on_account`]; what becomes of one that is there.
 fn charges_of(which: &str, conflict: &str) -> String {
     format!(
         "INSERT INTO account_charges (sale_id, customer_id, amount) \

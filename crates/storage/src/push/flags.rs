@@ -66,8 +66,8 @@ pub(super) fn said(row: &dyn Row) -> Vec<String> {
 /// The flags of what a document cannot be without and was not sent.
 pub(crate) fn missing(pushed: &Pushed, row: &dyn Row) -> impl Iterator<Item = &'static str> + use<> {
     let is_empty = |column| row.text(column).is_some_and(|text| text.is_empty());
-    let status = (pushed.states.is_some() && is_empty("status")).then_some("missing:status");
-    status.into_iter().chain(is_empty("business_date").then_some("missing:businessDate"))
+    let status = pushed.states.as_ref().is_some_and(|states| is_empty(states.column)).then_some("missing:status");
+    status.into_iter().chain(pushed.day.is_some_and(is_empty).then_some("missing:businessDate"))
 }
 
 /// Whether it happened later than can be.
@@ -87,8 +87,7 @@ fn happened(pushed: &Pushed, row: &dyn Row) -> impl Iterator<Item = Instant> {
 }
 
 fn day_of(pushed: &Pushed, row: &dyn Row) -> Option<String> {
-    let day = if pushed.times.is_empty() { None } else { row.text("business_date") };
-    day.filter(|day| !day.is_empty())
+    row.text(pushed.day?).filter(|day| !day.is_empty())
 }
 
 fn date(at: Instant) -> String {

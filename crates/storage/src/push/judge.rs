@@ -112,7 +112,7 @@ fn decide(
     }
     // What two sides write is taken column by column, and its status by [`States::merged`](crate::document::States::merged).
     if let Some(states) = incoming.pushed.states.as_ref().filter(|states| states.merged.is_none()) {
-        let from = existing.text("status").unwrap_or_default();
+        let from = incoming.pushed.status(existing).unwrap_or_default();
         let to = incoming.pushed.sent_status(&incoming.action, row).unwrap_or_default();
         if !to.is_empty() && !(states.may_follow)(&from, &to) {
             return Decision::Leave(Applied::Skipped);

@@ -16,7 +16,7 @@ use super::left_out::LeftOut;
 use super::lines::Lines;
 use super::merged::{Merged, Number};
 use super::{elsewhere, flags, foreign, numbers};
-use crate::document::{Maker, Whole, WriteContext};
+use crate::document::{Maker, Pushed, Whole, WriteContext};
 use crate::envelope::dated::{believed, is_ahead};
 use crate::envelope::{Had, Ignored, Verdict, limits, merge_columns};
 use crate::kept_ids::{ID_USED_ELSEWHERE, Renamed};
@@ -38,6 +38,7 @@ pub(super) async fn merge(
     let mut work = Work {
         group,
         parents: parents(tx, group, &items, &existing).await?,
+        states_of: states_of(group),
         lines: Lines::load(tx, group.entity, &present, &items).await?,
         others: foreign::codes_of_others(tx, group.sender, foreign::sent(group.entity, &items)).await?,
         existing,
@@ -69,6 +70,8 @@ struct Work<'a> {
     existing: HashMap<Uuid, Box<dyn Row>>,
     /// The rows that those of the group belong to.
     parents: HashMap<Uuid, Box<dyn Row>>,
+    /// The type whose states say what may be written of a row: that of its parent, or its own.
+    states_of: &'static Pushed,
     lines: Lines,
     /// The codes of other stores that numbers begin with.
     others: HashSet<String>,
@@ -91,14 +94,13 @@ impl Work<'_> {
         let group = self.group;
         let old = self.existing.remove(&id);
         let parent = self.parent_of(old.as_deref(), &*decoded.row)?;
-        let status = |row: &dyn Row| row.text("status");
-        let status = parent.and_then(status).or_else(|| old.as_deref().and_then(status));
-        let origin = parent.or(old.as_deref()).and_then(|row| row.text("origin"));
+        let judged_by = parent.or(old.as_deref());
+        let status = judged_by.and_then(|row| self.states_of.status(row));
         let context = WriteContext {
             status: status.as_deref(),
             new: old.is_none(),
             receives: old.as_deref().is_some_and(|row| receives(row, group.sender.store_id)),
-            made_by_hq: origin.as_deref() == Some("hq"),
+            made_by_hq: judged_by.is_some_and(|row| self.states_of.made_by_hq(row)),
         };
         let owned = (group.pushed.owned)(context);
         let edit = Edit { group, incoming, id, dated, keys: &decoded.keys, context, owned, applied };
@@ -243,7 +245,7 @@ fn row(
     row.set("updated_at", before.updated_at.max(Some(sent_at)).unwrap_or(sent_at).into());
     let number = before.number.judge(entity, &mut *row, others);
     complete(edit, &mut *row);
-    if let Some(states) = pushed.states.as_ref().filter(|_| owns(owned, "status")) {
+    if let Some(states) = pushed.states.as_ref().filter(|states| owns(owned, states.column)) {
         let sent = sent_status.filter(|sent| !sent.is_empty());
         // Of one writer the way was judged before.
         let status = match states.merged {
@@ -251,7 +253,7 @@ fn row(
             None => sent,
         };
         if let Some(status) = status {
-            row.set("status", status.into());
+            row.set(states.column, status.into());
         }
     }
     let derived: Vec<&str> = entity.derived.iter().map(|derived| derived.column).collect();
@@ -303,6 +305,11 @@ fn complete(edit: &Edit<'_>, row: &mut dyn Row) {
         let from = row.text(derived.from);
         row.set(derived.column, from.as_deref().map(derived.by).into());
     }
+}
+
+fn states_of(group: &Group<'_>) -> &'static Pushed {
+    let parent = group.pushed.parent.as_ref().and_then(|parent| registry::find(parent.entity_type));
+    parent.and_then(|parent| parent.push).unwrap_or(group.pushed)
 }
 
 async fn parents(

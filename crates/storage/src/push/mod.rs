@@ -36,8 +36,6 @@ use crate::{Change, Db, accounts, audit, db, fault, nodes, registry, stock};
 pub(crate) use flags::{is_ahead, is_back, missing};
 use pause::Pause;
 
-pub use crate::document::order::CANCELLED_AND_RECEIVED;
-
 /// What tells this envelope from any other one; nothing when it cannot be read.
 pub fn hash_of(envelope: &str, sender: &Sender) -> Option<String> {
     envelope::read(0, envelope, sender).ok().map(|incoming| incoming.hash)

@@ -13,6 +13,8 @@ mod sync_type;
 
 use std::collections::BTreeSet;
 
+use tillkeep_model::fields::{Book, register};
+
 use crate::document::Pushed;
 pub use arrival::{Arrival, Arriving, Caches, Doing, Step, Waiting};
 pub use costs::COST_KEYS;
@@ -23,6 +25,13 @@ pub use sync_type::{Child, Derived, Scope, SyncType, counter_scope};
 /// The pushed types, parents first.
 pub fn pushed() -> impl Iterator<Item = (&'static SyncType, &'static Pushed)> {
     ALL.iter().filter_map(|entity| Some((entity, entity.push?)))
+}
+
+/// The books of what people write: those of the types here, and that of registers, which stay at their store. The books of
+/// documents have room for texts alone.
+pub fn books() -> impl Iterator<Item = &'static Book> {
+    let of_types = ALL.iter().filter_map(|entity| entity.book);
+    of_types.chain([&register::BOOK]).filter(|book| !book.is_of_document())
 }
 
 /// The type called `name`, if there is one.

@@ -1,42 +1,11 @@
 use std::collections::BTreeMap;
 
-use tillkeep_model::fields::{BOOKS, Rule};
+use tillkeep_model::fields::{self, Kept, Rule};
 
 use super::*;
 use crate::document::{WriteContext, adjustment, customer};
 use crate::migration;
 use crate::rows::owners;
-
-#[test]
-fn the_pulled_types_stand_in_the_order_of_the_specification() {
-    let names: Vec<_> = pulled().map(|entity| entity.name).collect();
-    assert_eq!(
-        names,
-        [
-            "stores",
-            "departments",
-            "tax_rates",
-            "tax_groups",
-            "tax_group_rates",
-            "suppliers",
-            "tenders",
-            "products",
-            "users",
-            "roles",
-            "permissions",
-            "role_permissions",
-            "user_store_roles",
-            "customers",
-            "product_suppliers",
-            "product_specials",
-            "sales_reps",
-            "store_product_dynamic",
-            "purchase_orders",
-            "purchase_order_items",
-            "transfers",
-        ]
-    );
-}
 
 #[test]
 fn what_becomes_visible_together_is_of_a_kind_that_can_lie_aside_and_comes_in_the_order_of_pulling() {
@@ -57,23 +26,6 @@ fn what_becomes_visible_together_is_of_a_kind_that_can_lie_aside_and_comes_in_th
             assert!(!entity.store_may_create, "{name}");
         }
     }
-}
-
-#[test]
-fn the_pushed_types_come_parents_first() {
-    let names: Vec<_> = pushed().map(|(entity, _)| entity.name).collect();
-    assert_eq!(
-        names,
-        [
-            "customers",
-            "register_sessions",
-            "purchase_orders",
-            "purchase_order_items",
-            "transfers",
-            "sales",
-            "inventory_adjustments"
-        ]
-    );
 }
 
 #[test]
@@ -120,6 +72,8 @@ fn every_table_and_column_the_registry_names_exists() {
 fn named_by(pushed: &Pushed) -> Vec<&'static str> {
     let mut named = [pushed.append_only_lists, pushed.printed, pushed.times].concat();
     named.extend(pushed.parent.as_ref().map(|parent| parent.column));
+    named.extend(pushed.states.as_ref().map(|states| states.column));
+    named.extend(pushed.day);
     named.extend(pushed.number.into_iter().flat_map(|number| [number.column, number.store]));
     named.extend(pushed.number.and_then(|number| number.register));
     named.extend(pushed.exported.iter().flat_map(|exported| [exported.amounts, exported.quantities].concat()));
@@ -157,7 +111,7 @@ fn a_pushed_type_says_what_a_store_may_write_and_stands_behind_what_it_names() {
 
 #[test]
 fn every_column_is_in_the_book_of_its_rows_or_named_there_as_the_servers_own() {
-    for book in BOOKS {
+    for book in books() {
         let table = migration::tables().find(|table| table.name == book.table);
         let table = table.unwrap_or_else(|| panic!("{} has a book and no table", book.table));
         let columns: Vec<_> = table.columns().map(|column| column.name).collect();
@@ -180,6 +134,22 @@ fn every_column_is_in_the_book_of_its_rows_or_named_there_as_the_servers_own() {
     }
     for entity in ALL {
         assert!(entity.book.is_none_or(|book| book.table == entity.name), "{} has the book of others", entity.name);
+    }
+}
+
+#[test]
+fn each_field_that_a_repeated_request_is_held_against_is_a_column_of_what_was_made() {
+    for (fields, table) in [
+        (&fields::adjustment::REQUEST[..], fields::adjustment::BOOK.table),
+        (&fields::sale::CART, fields::sale::SALE.table),
+        (&fields::sale::CART_LINE, fields::sale::ITEM.table),
+        (&fields::sale::CART_PAYMENT, fields::sale::PAYMENT.table),
+    ] {
+        let made = migration::tables().find(|of| of.name == table).expect("a table");
+        for field in fields.iter().filter(|field| field.kept != Kept::Otherwise) {
+            let text = "is no column: `kept(Kept::Otherwise)`, and its handler compares it";
+            assert!(made.columns().any(|column| field.is(column.name)), "{table}.{} {text}", field.name);
+        }
     }
 }
 

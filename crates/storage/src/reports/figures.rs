@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use sea_orm::{ConnectionTrait, DbErr, Value};
 use serde::Serialize;
+use tillkeep_model::state::{SaleStatus, SessionStatus};
+use tillkeep_model::words::SaleType;
 use tillkeep_model::{Instant, Money};
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -68,16 +70,18 @@ pub async fn sold(conn: &impl ConnectionTrait, days: &[Day]) -> Result<BTreeMap<
             Value::from(day.until),
         ]);
     }
+    let (voided, refund) = (values.len() + 1, values.len() + 2);
+    values.extend([SaleStatus::Voided.word().into(), SaleType::Refund.word().into()]);
     let sql = format!(
         "WITH days (timezone, day_start, day, until) AS (VALUES {}) \
          SELECT s.store_id, s.business_date, {} AS tickets, {} AS refunds, {}, {}, {} \
          FROM days d JOIN stores st ON st.timezone = d.timezone AND st.business_day_start = d.day_start \
          JOIN sales s ON s.business_date = d.day AND s.store_id = st.id \
-         WHERE s.status <> 'voided' AND (d.until IS NULL OR s.completed_at < d.until) \
+         WHERE s.status <> ${voided} AND (d.until IS NULL OR s.completed_at < d.until) \
          GROUP BY s.store_id, s.business_date",
         tuples.join(", "),
-        counted("s.sale_type <> 'refund'"),
-        counted("s.sale_type = 'refund'"),
+        counted(&format!("s.sale_type <> ${refund}")),
+        counted(&format!("s.sale_type = ${refund}")),
         summed("net_amount", "TRUE"),
         summed("tax_amount", "TRUE"),
         summed("total_amount", "TRUE"),
@@ -99,8 +103,8 @@ pub async fn sold(conn: &impl ConnectionTrait, days: &[Day]) -> Result<BTreeMap<
 
 /// How many drawers of each store are open.
 pub async fn open_drawers(conn: &impl ConnectionTrait) -> Result<HashMap<Uuid, i64>, DbErr> {
-    let sql = "SELECT store_id, COUNT(*) AS open FROM register_sessions WHERE status <> 'closed' GROUP BY store_id";
-    let rows = query(conn, sql, []).await?;
+    let sql = "SELECT store_id, COUNT(*) AS open FROM register_sessions WHERE status <> $1 GROUP BY store_id";
+    let rows = query(conn, sql, [SessionStatus::Closed.word().into()]).await?;
     rows.iter().map(|row| Ok((row.try_get("", "store_id")?, row.try_get("", "open")?))).collect()
 }
 

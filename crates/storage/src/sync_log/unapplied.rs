@@ -8,7 +8,7 @@ use tillkeep_model::{Instant, Money, ids};
 use uuid::Uuid;
 
 use crate::db::execute;
-use crate::document::{Pushed, Whole, session};
+use crate::document::{Pushed, Reference, Whole};
 use crate::entity::sync_log;
 use crate::entity::unapplied_document::{Column, Entity, Model};
 use crate::envelope::{Sender, Shape};
@@ -36,7 +36,7 @@ pub async fn leave(tx: &mut Tx, resolved: &[sync_log::Model], now: Instant) -> R
             ..envelope_says.unwrap_or_default()
         };
         if let Some(sent) = document.session_id {
-            let kept = kept_ids::kept(&**tx, entry.store_id, session::TYPE, [sent]).await?;
+            let kept = kept_ids::kept(&**tx, entry.store_id, Reference::Session.table(), [sent]).await?;
             document.session_id = Some(kept.get(&sent).copied().unwrap_or(sent));
         }
         add(tx, document, now).await?;

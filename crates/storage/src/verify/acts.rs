@@ -4,33 +4,46 @@ use std::collections::{BTreeMap, HashMap};
 
 use sea_orm::{DbErr, EntityName, Value};
 use serde_json::Value as Json;
+use tillkeep_model::state::SessionStatus;
 use tillkeep_model::{Instant, JsonText};
 use uuid::Uuid;
 
 use super::finding::Found;
 use super::source::Source;
 use crate::db::query;
-use crate::document::When;
+use crate::document::{Act, When};
 use crate::entity::store;
 use crate::registry;
 use crate::sync_log::RETRIED;
 use crate::{Side, audit};
 
 /// Rows that a user made at a store beside documents, and the word with which the audit log names the act.
-const APPROVALS: (&str, &str, &str) = ("approvals", "created_at IS NOT NULL", "approval.granted");
+const APPROVALS: Sought =
+    Sought { table: "approvals", which: ("created_at IS NOT NULL", &[]), action: "approval.granted" };
+
+/// Rows with a condition and the words in it, `$1` and on.
+type Which = (&'static str, &'static [&'static str]);
+
+/// What is looked for: table, rows, and the word of the act.
+struct Sought {
+    table: &'static str,
+    which: Which,
+    action: &'static str,
+}
 
 /// Which rows of a type of documents an act was done to. A document that came back from headquarters has no entry in the
 /// outbox of this database, and its act is in the audit log of the one before.
-const fn done_to(when: When) -> &'static str {
+const fn done_to(when: When) -> Which {
     match when {
-        When::Created => MADE_HERE,
-        When::Closed => CLOSED_HERE,
+        When::Created => (MADE_HERE, &[]),
+        When::Closed => (CLOSED_HERE, CLOSED),
     }
 }
 
 const MADE_HERE: &str = "id IN (SELECT entity_id FROM sync_outbox WHERE action = 'create' \
      UNION SELECT entity_id FROM sync_outbox_sent WHERE action = 'create')";
-const CLOSED_HERE: &str = "status = 'closed' AND id IN (SELECT entity_id FROM sync_outbox WHERE action = 'update' \
+const CLOSED: &[&str] = &[SessionStatus::Closed.word()];
+const CLOSED_HERE: &str = "status = $1 AND id IN (SELECT entity_id FROM sync_outbox WHERE action = 'update' \
      UNION SELECT entity_id FROM sync_outbox_sent WHERE action = 'update')";
 
 pub(super) async fn chain(source: &Source, found: &mut Found) -> Result<(), DbErr> {
@@ -45,14 +58,15 @@ pub(super) async fn rows(source: &Source, found: &mut Found) -> Result<(), DbErr
         settled(source, found).await?;
         return tokens(source, found).await;
     }
-    for (table, which, action) in acts() {
+    for Sought { table, which: (which, words), action } in acts() {
         let sql = "SELECT entity_id, COUNT(*) AS times FROM audit_log WHERE action = $1 AND entity_id IS NOT NULL \
                    GROUP BY entity_id";
         let mut noted: HashMap<String, i64> = HashMap::new();
         for row in query(&source.conn, sql, [Value::from(action)]).await? {
             noted.insert(row.try_get("", "entity_id")?, row.try_get("", "times")?);
         }
-        for row in query(&source.conn, &format!("SELECT id FROM {table} WHERE {which}"), []).await? {
+        let words = words.iter().map(|word| Value::from(*word));
+        for row in query(&source.conn, &format!("SELECT id FROM {table} WHERE {which}"), words).await? {
             let id: Uuid = row.try_get("", "id")?;
             let times = noted.get(&id.to_string()).copied().unwrap_or_default();
             if times != 1 {
@@ -63,11 +77,11 @@ pub(super) async fn rows(source: &Source, found: &mut Found) -> Result<(), DbErr
     Ok(())
 }
 
-/// What is looked for: table, rows, and the word of the act.
-fn acts() -> Vec<(&'static str, &'static str, &'static str)> {
+fn acts() -> Vec<Sought> {
     let mut acts = vec![APPROVALS];
     for (entity, pushed) in registry::pushed() {
-        acts.extend(pushed.acts.iter().map(|act| (entity.name, done_to(act.when), act.action)));
+        let of = |act: &Act| Sought { table: entity.name, which: done_to(act.when), action: act.action };
+        acts.extend(pushed.acts.iter().map(of));
     }
     acts
 }

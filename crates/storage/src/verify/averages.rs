@@ -2,14 +2,16 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use sea_orm::{DbErr, EntityName};
+use sea_orm::{DbErr, EntityName, Value};
 use tillkeep_model::adjustment::Reason;
+use tillkeep_model::words::SaleType;
 use tillkeep_model::{Instant, Money, Qty};
 use uuid::Uuid;
 
 use super::finding::Found;
 use super::source::Source;
 use crate::db::{Row, query};
+use crate::document::movement::Kind;
 use crate::entity::store_product;
 use crate::stock::moving_average;
 use crate::{Side, settings};
@@ -19,8 +21,8 @@ const EVENTS: &str = "SELECT m.product_id, m.quantity_after, m.quantity_change, 
      FROM (SELECT id AS document, id AS line, 0 AS place, reason, unit_cost AS cost, average_cost_after AS said, \
            created_at AS made FROM inventory_adjustments \
            UNION ALL SELECT s.id, i.id, i.line_no, NULL, i.unit_cost, i.average_cost_after, s.created_at \
-           FROM sales s JOIN sale_items i ON i.sale_id = s.id WHERE s.sale_type = 'refund') x \
-     JOIN stock_movements m ON m.source_line_id = x.line AND m.movement_type IN ('adjustment', 'refund') \
+           FROM sales s JOIN sale_items i ON i.sale_id = s.id WHERE s.sale_type = $1) x \
+     JOIN stock_movements m ON m.source_line_id = x.line AND m.movement_type IN ($2, $3) \
      LEFT JOIN (SELECT entity_id, MIN(seq) AS seq FROM (SELECT entity_id, seq FROM sync_outbox WHERE action = 'create' \
                 UNION ALL SELECT entity_id, seq FROM sync_outbox_sent WHERE action = 'create') b GROUP BY entity_id) e \
      ON e.entity_id = x.document ORDER BY e.seq, x.place";
@@ -42,7 +44,8 @@ pub(super) async fn replayed(source: &Source, found: &mut Found) -> Result<(), D
     let start: Average = if since.is_some() { None } else { Some(None) };
     let mut averages: HashMap<Uuid, Average> = HashMap::new();
     let mut apart: BTreeMap<Uuid, &str> = BTreeMap::new();
-    for row in query(&source.conn, EVENTS, []).await? {
+    let words = [SaleType::Refund.word(), Kind::Adjustment.as_str(), Kind::Refund.as_str()];
+    for row in query(&source.conn, EVENTS, words.map(Value::from)).await? {
         let event = Event::read(&row)?;
         let average = averages.entry(event.product).or_insert(start);
         let is_known = event.placed && since.is_none_or(|since| event.made >= since);

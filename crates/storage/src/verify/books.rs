@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder};
+use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, Value};
 use serde_json::Value as Json;
 use tillkeep_model::pricing::TenderKind;
-use tillkeep_model::state::{SaleStatus, SessionStatus};
+use tillkeep_model::state::{PaymentStatus, SaleStatus, SessionStatus};
 use tillkeep_model::words::SaleType;
 use tillkeep_model::{JsonText, Money};
 use uuid::Uuid;
@@ -185,9 +185,10 @@ async fn add_up(source: &Source) -> Result<BTreeMap<Uuid, Sums>, DbErr> {
     let sql = "SELECT s.register_session_id AS session, p.tender_code, p.tender_kind, \
                CAST(COUNT(*) AS BIGINT) AS count, CAST(SUM(p.amount) AS BIGINT) AS amount \
                FROM sale_payments p JOIN sales s ON s.id = p.sale_id \
-               WHERE s.status <> 'voided' AND p.status <> 'voided' \
+               WHERE s.status <> $1 AND p.status <> $2 \
                GROUP BY s.register_session_id, p.tender_code, p.tender_kind";
-    for row in query(&source.conn, sql, []).await? {
+    let voided = [SaleStatus::Voided.word(), PaymentStatus::Voided.word()];
+    for row in query(&source.conn, sql, voided.map(Value::from)).await? {
         let sums = out.entry(row.try_get("", "session")?).or_default();
         let (code, kind): (String, String) = (row.try_get("", "tender_code")?, row.try_get("", "tender_kind")?);
         let (count, amount): (i64, i64) = (row.try_get("", "count")?, row.try_get("", "amount")?);

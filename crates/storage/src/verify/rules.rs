@@ -1,10 +1,12 @@
 //! Checks of one database that are one statement each: every row it yields is a finding.
 
 use sea_orm::DbErr;
+use tillkeep_model::pricing::TenderKind;
+use tillkeep_model::state::{PaymentStatus, SaleStatus};
 use tillkeep_model::{Instant, fields};
 
 use super::finding::{Found, Options};
-use super::rule::{ANY, HQ, Rule, STORE, all, name_of};
+use super::rule::{ANY, HQ, Rule, STORE, all, by, name_of};
 use super::source::Source;
 use super::{movements, sums};
 use crate::db::query;
@@ -17,6 +19,9 @@ const COPY: &str = "a price that follows the product is not the product's";
 const COPIES: &str = "SELECT d.store_id AS store, d.product_id AS id, p.price AS wanted, d.price AS found \
      FROM store_product_dynamic d JOIN products p ON p.id = d.product_id \
      WHERE d.has_price_override = FALSE AND d.deleted_at IS NULL AND d.price <> p.price";
+
+/// A payment that does not count on an account, by the state of its sale and its own, and the kind of one that does.
+const ON_ACCOUNT: &[&str] = &[SaleStatus::Voided.word(), PaymentStatus::Voided.word(), TenderKind::OnAccount.word()];
 
 /// What headquarters has applied of numbered entries: how often each.
 macro_rules! applied {
@@ -62,22 +67,24 @@ static RULES: &[Rule] = &[
               SELECT id, CAST(SUM(owed) AS BIGINT) AS wanted, CAST(SUM(balance) AS BIGINT) AS found \
               FROM (SELECT y.root AS id, p.amount AS owed, 0 AS balance FROM sales s \
                     JOIN sale_payments p ON p.sale_id = s.id JOIN payer y ON y.id = s.customer_id \
-                    WHERE s.status <> 'voided' AND p.status <> 'voided' AND p.tender_kind = 'on_account' \
+                    WHERE s.status <> $1 AND p.status <> $2 AND p.tender_kind = $3 \
                     UNION ALL SELECT y.root, u.on_account, 0 FROM unapplied_documents u \
                     JOIN payer y ON y.id = u.customer_id \
                     UNION ALL SELECT id, 0, account_balance FROM customers) both_sides \
               GROUP BY id HAVING SUM(owed) <> SUM(balance)",
+        words: ON_ACCOUNT,
         ..HQ
     },
     Rule {
         invariant: "I5",
         entity: "account_charges",
         text: "a sale on account waits to be sent, and is not reckoned with here",
-        sql: "SELECT s.id FROM sales s WHERE s.customer_id IS NOT NULL AND s.status <> 'voided' \
-              AND EXISTS (SELECT 1 FROM sale_payments p WHERE p.sale_id = s.id AND p.tender_kind = 'on_account' \
-                          AND p.status <> 'voided') \
+        sql: "SELECT s.id FROM sales s WHERE s.customer_id IS NOT NULL AND s.status <> $1 \
+              AND EXISTS (SELECT 1 FROM sale_payments p WHERE p.sale_id = s.id AND p.tender_kind = $3 \
+                          AND p.status <> $2) \
               AND EXISTS (SELECT 1 FROM sync_outbox o WHERE o.entity_type = 'sales' AND o.entity_id = s.id) \
               AND NOT EXISTS (SELECT 1 FROM account_charges a WHERE a.sale_id = s.id)",
+        words: ON_ACCOUNT,
         ..STORE
     },
     // Headquarters takes a sale before its drawer, and flags it: `flags`.
@@ -95,7 +102,8 @@ static RULES: &[Rule] = &[
         entity: fields::tender::BOOK.table,
         text: "is active, and nothing keeps the values of its kind: every till refuses it; switch it off",
         sql: "SELECT id FROM tenders WHERE is_active = TRUE AND deleted_at IS NULL \
-              AND kind IN ('gift_card', 'store_credit')",
+              AND kind IN ($1, $2)",
+        words: &[TenderKind::GiftCard.word(), TenderKind::StoreCredit.word()],
         ..HQ
     },
     // One snapshot of headquarters always shows it; a store pulls the two types one after the other.
@@ -173,7 +181,7 @@ pub(super) async fn fixed(source: &Source, options: &Options, found: &mut Found)
     for rule in [RULES, sums::AT_HQ, sums::AT_STORE, movements::RULES].into_iter().flatten() {
         if rule.side.is_none_or(|side| side == source.side) && (options.settled || !rule.settled) {
             found.invariant = rule.invariant;
-            all(source, rule.entity, rule.text, rule.sql, found).await?;
+            by(source, rule, found).await?;
         }
     }
     Ok(())

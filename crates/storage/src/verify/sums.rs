@@ -3,6 +3,8 @@
 //! At headquarters one that does not is flagged (rule U9), and what is flagged is judged again in `flags`. Flags of a store say
 //! nothing of sums: there each sale adds up.
 
+use tillkeep_model::state::{PaymentStatus, SaleStatus};
+
 use super::rule::{HQ, Rule, STORE};
 use crate::document::sale;
 
@@ -43,11 +45,12 @@ macro_rules! adds_up {
                 sql: concat!(
                     "SELECT s.store_id AS store, s.id, s.total_amount + s.cash_rounding AS wanted, \
                      CAST(COALESCE(SUM(p.amount), 0) AS BIGINT) AS found FROM sales s LEFT JOIN sale_payments p \
-                     ON p.sale_id = s.id AND (p.status <> 'voided' OR s.status = 'voided') WHERE ",
+                     ON p.sale_id = s.id AND (p.status <> $1 OR s.status = $2) WHERE ",
                     $which,
                     " GROUP BY s.id, s.store_id, s.total_amount, s.cash_rounding \
                      HAVING COALESCE(SUM(p.amount), 0) <> s.total_amount + s.cash_rounding"
                 ),
+                words: &[PaymentStatus::Voided.word(), SaleStatus::Voided.word()],
                 ..$of
             },
         ]

@@ -5,8 +5,10 @@ use tillkeep_model::Instant;
 use tillkeep_model::wire::{Applied, PushResult, PushStatus};
 use tillkeep_storage::envelope::Sender;
 use tillkeep_storage::push::{self, Pushed};
+use tillkeep_storage::registry::SyncType;
 use uuid::Uuid;
 
+use super::chain::{Chain, id};
 use super::{Hq, at};
 
 pub fn envelope(sender: &Sender, entity_type: &str, id: Uuid, action: &str, data: &Json, time: Instant) -> Json {
@@ -96,6 +98,26 @@ pub fn adjustment(sender: &Sender, id: Uuid, product: Uuid, reason: &str, pieces
 pub fn customer(sender: &Sender, id: Uuid, number: &str) -> Json {
     let data = json!({"id": id, "customerNumber": number, "firstName": "Ada", "createdAt": at(0)});
     envelope(sender, "customers", id, "create", &data, at(0))
+}
+
+/// The data of a new row of each type that stores push.
+pub fn fresh(chain: &Chain, entity: &SyncType, row: Uuid) -> Json {
+    match entity.name {
+        "sales" => sale(&chain.first, row, &[(chain.tea, 1)]),
+        "inventory_adjustments" => adjustment(&chain.first, row, chain.tea, "found", 1, None)["data"].clone(),
+        "customers" => customer(&chain.first, row, &row.to_string())["data"].clone(),
+        "register_sessions" => json!({"id": row, "registerCode": "01", "status": "open", "createdAt": at(0)}),
+        "purchase_orders" => json!({"id": row, "poNumber": row, "supplierId": id("supplier"), "status": "submitted",
+                                    "createdAt": at(0)}),
+        "purchase_order_items" => json!({"id": row, "purchaseOrderId": id("base purchase_orders"), "lineNo": 1,
+                                         "productId": chain.tea, "createdAt": at(0)}),
+        "transfers" => json!({
+            "id": row, "transferNumber": row, "fromStoreId": chain.first.store_id, "toStoreId": chain.second.store_id,
+            "status": "in_transit", "createdAt": at(0),
+            "transferItems": [{"id": Uuid::new_v5(&row, b"line"), "lineNo": 1, "productId": chain.tea}],
+        }),
+        other => panic!("{other} is pushed: say here how a new row of it looks"),
+    }
 }
 
 pub async fn push(hq: &Hq, sender: &Sender, envelopes: &[Json]) -> Pushed {

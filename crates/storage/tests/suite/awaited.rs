@@ -14,7 +14,7 @@ use tillkeep_storage::sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
 use crate::kit::chain::{self, Chain, id};
-use crate::kit::envelopes::{adjustment, create_sale, customer as new_customer, envelope, take};
+use crate::kit::envelopes::{create_sale, customer as new_customer, envelope, fresh, take};
 use crate::kit::{self, Hq, at};
 
 /// What each type that stores push awaits, with the flag that its documents have until then.
@@ -25,24 +25,15 @@ fn pairs() -> impl Iterator<Item = (&'static SyncType, &'static Awaited, &'stati
     registry::pushed().flat_map(of)
 }
 
-/// A document as its store sends it.
-fn document(chain: &Chain, entity: &SyncType, name: &str) -> Json {
-    match entity.name {
-        "sales" => create_sale(&chain.first, id(name), &[(chain.tea, 1), (chain.rice, 1)]),
-        "inventory_adjustments" => adjustment(&chain.first, id(name), chain.tea, "found", 1, None),
-        other => panic!("say here how a store sends {other}"),
-    }
-}
-
-/// That document, with another row that it names.
-fn naming(mut document: Json, entity: &SyncType, awaited: &Awaited, named: Uuid) -> Json {
-    let data = &mut document["data"];
+/// A new document as its store sends it, with another row that it names.
+fn naming(chain: &Chain, entity: &SyncType, name: &str, awaited: &Awaited, named: Uuid) -> Json {
+    let mut data = fresh(chain, entity, id(name));
     let row = match awaited.lines {
-        None => data,
+        None => &mut data,
         Some(place) => &mut data[entity.children[place].key][0],
     };
     row[camel(awaited.column)] = json!(named);
-    document
+    envelope(&chain.first, entity.name, id(name), "create", &data, at(0))
 }
 
 fn drawer(sender: &Sender, id: Uuid) -> Json {
@@ -83,7 +74,7 @@ async fn a_document_that_came_before_what_it_names_loses_its_flag_when_that_come
         for (entity, awaited, flag) in pairs() {
             let name = format!("{} {}", entity.name, awaited.column);
             let (named, other) = (id(&format!("{name}, named")), id(&format!("{name}, another")));
-            let early = naming(document(&chain, entity, &name), entity, awaited, named);
+            let early = naming(&chain, entity, &name, awaited, named);
             take(&hq, &chain.first, &early).await;
             assert_eq!(flags(&hq, entity, &name).await, json!([flag]), "{name}");
             comes(&hq, &chain, awaited.names, other).await;

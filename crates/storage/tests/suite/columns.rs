@@ -7,56 +7,32 @@ use tillkeep_model::{Instant, wire};
 use tillkeep_storage::document::WriteContext;
 use tillkeep_storage::entity::{purchase_order, supplier};
 use tillkeep_storage::envelope::Sender;
-use tillkeep_storage::registry::{self, SyncType};
+use tillkeep_storage::registry::{self, Child, SyncType};
 use tillkeep_storage::rows::owners::owns;
 use tillkeep_storage::rows::{Row, SyncTable};
 use tillkeep_storage::sea_orm;
 use uuid::Uuid;
 
 use crate::kit::chain::{self, Chain, id};
-use crate::kit::envelopes::{adjustment, customer, envelope, push, sale};
+use crate::kit::envelopes::{customer, envelope, fresh, push, sale};
 use crate::kit::{self, Hq, at};
 
 /// What each server keeps for itself, which a row takes in its own way.
 const TAKEN_OTHERWISE: &[&str] = &["id", "updated_at"];
 
-/// What never moves once a row is there, whatever else its store may write: by hand, since the registry's word on who
-/// owns it may be wrong.
+/// What never moves once a row is there, whatever else its store may write, beside [`belongs`]: by hand, since the registry's
+/// word on who owns it may be wrong.
 const FIXED: &[(&str, &str)] = &[
-    ("sales", "store_id"),
-    ("sale_items", "sale_id"),
-    ("sale_payments", "sale_id"),
-    ("inventory_adjustments", "store_id"),
-    ("register_sessions", "store_id"),
     ("customers", "origin_store_id"),
-    ("purchase_orders", "store_id"),
     ("purchase_orders", "origin"),
-    ("purchase_order_items", "store_id"),
-    ("purchase_order_items", "purchase_order_id"),
-    ("transfers", "store_id"),
     ("transfers", "from_store_id"),
     ("transfers", "to_store_id"),
-    ("transfer_items", "transfer_id"),
 ];
 
-/// The data of a new row of each pushed type.
-fn fresh(chain: &Chain, entity: &SyncType, row: Uuid) -> Json {
-    match entity.name {
-        "sales" => sale(&chain.first, row, &[(chain.tea, 1)]),
-        "inventory_adjustments" => adjustment(&chain.first, row, chain.tea, "found", 1, None)["data"].clone(),
-        "customers" => customer(&chain.first, row, &row.to_string())["data"].clone(),
-        "register_sessions" => json!({"id": row, "registerCode": "01", "status": "open", "createdAt": at(0)}),
-        "purchase_orders" => json!({"id": row, "poNumber": row, "supplierId": id("supplier"), "status": "submitted",
-                                    "createdAt": at(0)}),
-        "purchase_order_items" => json!({"id": row, "purchaseOrderId": id("base purchase_orders"), "lineNo": 1,
-                                         "productId": chain.tea, "createdAt": at(0)}),
-        "transfers" => json!({
-            "id": row, "transferNumber": row, "fromStoreId": chain.first.store_id, "toStoreId": chain.second.store_id,
-            "status": "in_transit", "createdAt": at(0),
-            "transferItems": [{"id": Uuid::new_v5(&row, b"line"), "lineNo": 1, "productId": chain.tea}],
-        }),
-        other => panic!("{other} is pushed: say here how a new row of it looks"),
-    }
+/// Whether `column` says whose a row is, or what it is a line of: that never moves either.
+fn belongs(entity: &SyncType, child: Option<&Child>, column: &str) -> bool {
+    let parent = entity.push.and_then(|pushed| pushed.parent.as_ref()).map(|parent| parent.column);
+    column == "store_id" || Some(column) == child.map_or(parent, |child| Some(child.parent))
 }
 
 /// A text that the rules of a column let pass.
@@ -149,7 +125,8 @@ async fn on_change(hq: &Hq, entity: &'static SyncType, base: Uuid, writer: &Writ
         for column in table.columns() {
             let place = child.is_some_and(|child| column == child.parent || column == "line_no");
             let written = owns(owned, column) || TAKEN_OTHERWISE.contains(&column) || place;
-            if written && !FIXED.contains(&(table.name(), column)) {
+            let fixed = belongs(entity, child, column) || FIXED.contains(&(table.name(), column));
+            if written && !fixed {
                 continue;
             }
             let snapshot = hq.db.snapshot().await.expect("a snapshot");

@@ -3,8 +3,8 @@
 use serde_json::{Value as Json, json};
 use tillkeep_model::wire::Applied;
 use tillkeep_model::{Cost, Money, Qty};
+use tillkeep_storage::document::order::CANCELLED_AND_RECEIVED;
 use tillkeep_storage::entity::{purchase_order, purchase_order_item, supplier};
-use tillkeep_storage::push::CANCELLED_AND_RECEIVED;
 
 use crate::kit::chain::{self, Chain, id};
 use crate::kit::envelopes::{envelope, push, refuse, take};

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, EntityName, EntityTrait, QueryFilter};
 use tillkeep_model::Money;
-use tillkeep_storage::entity::{self as entities, outbox, product, role_permission};
+use tillkeep_storage::entity::{outbox, product, role_permission};
 use tillkeep_storage::{registry, sea_orm};
 
 use super::schema::every_entity;
