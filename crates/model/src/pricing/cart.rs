@@ -1,16 +1,18 @@
-//! The price of a cart: list amounts, taxes and sums.
+//! The price of a cart: list amounts, specials, discounts, taxes and sums, in this order.
 
 use std::sync::Arc;
 
 use uuid::Uuid;
 
+use super::discount::{Discount, shared};
 use super::invoice::{ExactLine, round_by_invoice};
 use super::price::PriceSource;
+use super::special::{Saving, Special, savings};
 use super::tax::{TaxAmount, TaxRate, TaxRounding, TaxedLine, assemble, exact_taxes, tax_line};
-use crate::{Money, Qty};
+use crate::{Bps, Money, Qty};
 
 /// One line of a cart before it is priced.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CartLine {
     pub product_id: Uuid,
     /// Negative on a refund.
@@ -25,6 +27,28 @@ pub struct CartLine {
     pub rates: Arc<[TaxRate]>,
     /// `None` when it is not known, which then counts as no cost.
     pub unit_cost: Option<Money>,
+    /// What a label or a pack says that the line costs, whatever its quantity comes to.
+    pub printed: Option<Money>,
+    /// Whether it is sold by the piece: what is weighed is in no deal over several units.
+    pub is_counted: bool,
+    /// The specials in force that name its product or department.
+    pub specials: Vec<Arc<Special>>,
+    /// Whether somebody at the till may take something off it.
+    pub allows_discount: bool,
+    pub discount: Option<Discount>,
+    /// What may be taken off it at the most, when product or department say so.
+    pub limit: Option<Bps>,
+    /// The price of a unit below which nobody at the till gets it on their own.
+    pub floor: Option<Money>,
+}
+
+/// What holds for all lines of a cart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CartTerms {
+    pub rounding: TaxRounding,
+    /// The customer pays no tax.
+    pub exempt: bool,
+    pub discount: Option<Discount>,
 }
 
 /// One line of a cart with its price; it stands at the same place as its [`CartLine`].
@@ -38,6 +62,10 @@ pub struct PricedLine {
     pub cart_discount: Money,
     /// The list amount without the discounts: what is taxed.
     pub ext: Money,
+    /// What each special takes off; together `special_discount`.
+    pub savings: Vec<Saving>,
+    /// Whether a discount may be given on it: its product allows it, and no special on it forbids it.
+    pub takes_discount: bool,
     pub net: Money,
     pub tax: Money,
     pub total: Money,
@@ -69,17 +97,60 @@ pub struct PricedCart {
     pub tax_lines: Vec<TaxTotal>,
 }
 
-/// Prices all lines together; `exempt` when the customer pays no tax.
+/// Prices all lines together.
 ///
-/// Lines with prices that contain tax and lines with prices that do not may meet in one cart.
+/// Lines whose prices contain tax and lines whose prices do not may meet in one cart. A discount on a line that takes none
+/// takes nothing off: whoever sells refuses it.
 #[must_use]
-pub fn price_cart(lines: &[CartLine], rounding: TaxRounding, exempt: bool) -> PricedCart {
-    let listed: Vec<Money> = lines.iter().map(|line| line.unit_price.times(line.quantity)).collect();
-    let taxed = match rounding {
-        TaxRounding::Line => tax_by_line(lines, &listed, exempt),
-        TaxRounding::Invoice => tax_by_invoice(lines, &listed, exempt),
+pub fn price_cart(lines: &[CartLine], terms: &CartTerms) -> PricedCart {
+    let reduced = reduce(lines, terms.discount);
+    let exts: Vec<Money> = reduced.iter().map(Reduced::ext).collect();
+    let taxed = match terms.rounding {
+        TaxRounding::Line => tax_by_line(lines, &exts, terms.exempt),
+        TaxRounding::Invoice => tax_by_invoice(lines, &exts, terms.exempt),
     };
-    sum_up(lines.iter().zip(listed).zip(taxed).map(|((line, list), taxed)| undiscounted(line, list, taxed)).collect())
+    sum_up(lines.iter().zip(reduced).zip(taxed).map(|((line, reduced), taxed)| priced(line, reduced, taxed)).collect())
+}
+
+/// A line with what is taken off it.
+struct Reduced {
+    list: Money,
+    savings: Vec<Saving>,
+    special: Money,
+    line: Money,
+    cart: Money,
+    takes_discount: bool,
+}
+
+fn reduce(lines: &[CartLine], cart_discount: Option<Discount>) -> Vec<Reduced> {
+    let one = |(line, savings): (&CartLine, Vec<Saving>)| {
+        let list = line.printed.unwrap_or_else(|| line.unit_price.times(line.quantity));
+        let special = wide_sum(savings.iter().map(|saving| saving.amount)).min(list.max(Money::ZERO));
+        let takes_discount = line.allows_discount && savings.iter().all(|saving| saving.special.is_stackable);
+        let discount = line.discount.filter(|_| takes_discount);
+        let off = discount.map_or(Money::ZERO, |discount| discount.of(less(list, special)));
+        Reduced { list, savings, special, line: off, cart: Money::ZERO, takes_discount }
+    };
+    let mut reduced: Vec<Reduced> = lines.iter().zip(savings(lines)).map(one).collect();
+    if let Some(discount) = cart_discount {
+        let bases: Vec<Money> =
+            reduced.iter().map(|line| if line.takes_discount { line.ext() } else { Money::ZERO }).collect();
+        for (line, off) in reduced.iter_mut().zip(shared(discount, &bases)) {
+            line.cart = off;
+        }
+    }
+    reduced
+}
+
+impl Reduced {
+    fn ext(&self) -> Money {
+        [self.special, self.line, self.cart].into_iter().fold(self.list, less)
+    }
+}
+
+/// Without overflow: amounts of any size are priced.
+fn less(amount: Money, off: Money) -> Money {
+    Money::from_wide(i128::from(amount.0) - i128::from(off.0))
 }
 
 fn tax_by_line(lines: &[CartLine], exts: &[Money], exempt: bool) -> Vec<TaxedLine> {
@@ -101,14 +172,15 @@ fn tax_by_invoice(lines: &[CartLine], exts: &[Money], exempt: bool) -> Vec<Taxed
         .collect()
 }
 
-/// The one place that says that nothing reduces a line: the amount that is taxed is the list amount.
-fn undiscounted(line: &CartLine, list: Money, taxed: TaxedLine) -> PricedLine {
+fn priced(line: &CartLine, reduced: Reduced, taxed: TaxedLine) -> PricedLine {
     PricedLine {
-        list,
-        special_discount: Money::ZERO,
-        line_discount: Money::ZERO,
-        cart_discount: Money::ZERO,
-        ext: list,
+        ext: reduced.ext(),
+        list: reduced.list,
+        special_discount: reduced.special,
+        line_discount: reduced.line,
+        cart_discount: reduced.cart,
+        savings: reduced.savings,
+        takes_discount: reduced.takes_discount,
         net: taxed.net,
         tax: taxed.tax,
         total: taxed.total,

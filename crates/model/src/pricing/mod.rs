@@ -1,7 +1,8 @@
 //! What a cart costs and how it is paid. `tests/data/vectors.json` of this crate holds worked examples of every rule.
 //!
 //! A cart goes through these files in this order: [`choose_price`] finds the unit price of each line, [`price_cart`]
-//! makes list amounts, taxes and sums of it, and [`settle`] turns what the customer hands over into payment rows.
+//! makes list amounts, specials, discounts, taxes and sums of it, [`StoreLimits`] says what of it needs a permission, and
+//! [`settle`] turns what the customer hands over into payment rows.
 //!
 //! Three things hold everywhere. Rounding is half away from zero and happens only where a rule says so, so a cart with
 //! all quantities negated gives exactly the negated amounts. Nothing is calculated in floating point. And nothing here
@@ -9,16 +10,25 @@
 
 mod cart;
 mod cash_rounding;
+mod deal;
+mod discount;
 mod fraction;
 mod invoice;
+mod limit;
 mod payment;
 mod price;
+mod share;
+mod special;
 mod tax;
 mod tender;
 
-pub use cart::{CartLine, PricedCart, PricedLine, TaxTotal, price_cart};
+pub use cart::{CartLine, CartTerms, PricedCart, PricedLine, TaxTotal, price_cart};
 pub use cash_rounding::{CashRounding, RoundingMode};
+pub use deal::{Deal, GroupDeal, SpecialType, UnitDeal};
+pub use discount::Discount;
+pub use limit::{Asked, Deed, Need, StoreLimits};
 pub use payment::{PaymentError, PaymentRow, Settlement, settle};
 pub use price::{PriceSource, choose_price};
+pub use special::{Saving, Special};
 pub use tax::{TaxAmount, TaxRate, TaxRounding, TaxedLine, tax_line};
 pub use tender::{TenderKind, TenderRule, TenderTerms, Tendered};

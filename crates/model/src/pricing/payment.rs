@@ -69,7 +69,8 @@ impl PaymentError {
     }
 }
 
-/// Settles `total`, which is below zero on a refund, with `payments`: other tenders first in their order, then cash.
+/// Settles `total`, which is below zero on a refund, with `payments`: other tenders first in their order, then cash. One payment
+/// may have no amount, wherever it stands: it takes what the others leave.
 ///
 /// `cash` is the store's cash tender, in which the change of other tenders is paid out. What is left to cash, be it
 /// to pay or to give back, is rounded to coins. A refund is paid out exactly: there is no change on it.
@@ -85,10 +86,20 @@ pub fn settle(
     for (index, payment) in payments.iter().enumerate() {
         payment.check_terms(has_customer).map_err(|rule| refused(index, payment, rule))?;
     }
+    if let Some((index, payment)) = payments.iter().enumerate().filter(|(_, payment)| payment.tendered.is_none()).nth(1)
+    {
+        return Err(refused(index, payment, TenderRule::TwoWithoutAmount));
+    }
     let mut overpaid_by = None;
     for (index, payment) in payments.iter().enumerate().filter(|(_, payment)| !payment.is_cash()) {
         let rest = book.left;
-        book.take_other(index, payment).map_err(|rule| refused(index, payment, rule))?;
+        let others: i128 = payments
+            .iter()
+            .enumerate()
+            .filter(|(place, other)| other.is_cash() || *place > index)
+            .map(|(_, other)| book.entered(other).ok().flatten().unwrap_or(0))
+            .sum();
+        book.take_other(index, payment, others).map_err(|rule| refused(index, payment, rule))?;
         if book.left < 0 {
             overpaid_by = Some((index, payment, rest));
         }
@@ -140,12 +151,13 @@ impl Book {
         if entered.is_some_and(|amount| amount < 0) { Err(TenderRule::WrongSign) } else { Ok(entered) }
     }
 
-    fn take_other(&mut self, index: usize, payment: &Tendered) -> Result<(), TenderRule> {
+    /// `others` is what is tendered and not taken yet, which a payment without an amount leaves alone.
+    fn take_other(&mut self, index: usize, payment: &Tendered, others: i128) -> Result<(), TenderRule> {
         let entered = self.entered(payment)?;
-        if self.left <= 0 {
+        if self.left <= 0 || (entered.is_none() && self.left <= others) {
             return Err(TenderRule::NothingLeft);
         }
-        let amount = entered.unwrap_or(self.left);
+        let amount = entered.unwrap_or(self.left - others);
         if amount == 0 {
             return Err(TenderRule::NothingTendered);
         }

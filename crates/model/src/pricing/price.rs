@@ -3,9 +3,10 @@
 use crate::Money;
 
 /// Where the unit price of a line comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum PriceSource {
     /// The price of the catalogue.
+    #[default]
     Default,
     /// The price of this store.
     Store,

@@ -78,6 +78,8 @@ pub enum TenderRule {
     CustomerMissing,
     #[error("nothing is tendered; enter an amount or leave it out to pay what is left")]
     NothingTendered,
+    #[error("one payment may leave its amount out, and another one does; enter an amount")]
+    TwoWithoutAmount,
     #[error("a sale is paid with amounts above zero and a refund with amounts below zero; change the sign")]
     WrongSign,
     #[error("nothing is left to pay; remove this payment")]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use tillkeep_model::pricing::{
-    CartLine, PriceSource, PricedCart, PricedLine, TaxAmount, TaxRate, TaxRounding, TaxTotal, price_cart,
+    CartLine, CartTerms, PricedCart, PricedLine, TaxAmount, TaxRate, TaxRounding, TaxTotal, price_cart,
 };
 use tillkeep_model::{Money, Ppm, Qty, ids, rdiv};
 
@@ -12,23 +12,29 @@ fn rate(code: &str, ppm: i32, compound: bool) -> TaxRate {
     TaxRate { id: ids::named(code), code: code.into(), name: code.into(), rate: Ppm(ppm), compound }
 }
 
+fn terms(rounding: TaxRounding, exempt: bool) -> CartTerms {
+    CartTerms { rounding, exempt, discount: None }
+}
+
 fn line(price: i64, milli: i64, inclusive: bool, rates: &[TaxRate]) -> CartLine {
     CartLine {
         product_id: ids::named("product"),
         quantity: Qty(milli),
         unit_price: Money(price),
-        price_source: PriceSource::Default,
         regular_price: Money(price),
         inclusive,
         rates: rates.into(),
-        unit_cost: None,
+        ..CartLine::default()
     }
 }
 
 #[test]
 fn prices_with_and_without_tax_meet_in_one_cart() {
     let rates = [rate("VAT", 200_000, false)];
-    let cart = price_cart(&[line(1200, 1000, true, &rates), line(1000, 1000, false, &rates)], TaxRounding::Line, false);
+    let cart = price_cart(
+        &[line(1200, 1000, true, &rates), line(1000, 1000, false, &rates)],
+        &terms(TaxRounding::Line, false),
+    );
     assert_eq!((cart.list, cart.net, cart.tax, cart.total), (Money(2200), Money(2000), Money(400), Money(2400)));
     assert_eq!(cart.tax_lines, [TaxTotal { rate: rates[0].clone(), base: Money(2000), tax: Money(400) }]);
 }
@@ -37,14 +43,14 @@ fn prices_with_and_without_tax_meet_in_one_cart() {
 fn the_cost_of_a_line_is_that_of_its_quantity_and_an_unknown_cost_is_none() {
     let mut lines = [line(599, 1237, false, &[]), line(100, 2000, false, &[])];
     lines[0].unit_cost = Some(Money(333));
-    let cart = price_cart(&lines, TaxRounding::Line, false);
+    let cart = price_cart(&lines, &terms(TaxRounding::Line, false));
     assert_eq!(cart.lines.iter().map(|line| line.cost.0).collect::<Vec<_>>(), [412, 0]);
     assert_eq!(cart.cost, Money(412));
 }
 
 #[test]
 fn an_empty_cart_costs_nothing() {
-    let cart = price_cart(&[], TaxRounding::Invoice, false);
+    let cart = price_cart(&[], &terms(TaxRounding::Invoice, false));
     assert_eq!((cart.total, cart.lines.len(), cart.tax_lines.len()), (Money::ZERO, 0, 0));
 }
 
@@ -52,7 +58,7 @@ fn an_empty_cart_costs_nothing() {
 fn an_exempt_customer_pays_the_same_net_whatever_the_rounding() {
     let rates = [rate("VAT", 200_000, false)];
     let lines = [line(801, 1000, true, &rates), line(801, 1000, true, &rates)];
-    let cart = price_cart(&lines, TaxRounding::Invoice, true);
+    let cart = price_cart(&lines, &terms(TaxRounding::Invoice, true));
     assert_eq!((cart.net, cart.tax, cart.total), (Money(1335), Money::ZERO, Money(1335)));
     assert_eq!(cart.tax_lines, [TaxTotal { rate: rates[0].clone(), base: Money(1335), tax: Money::ZERO }]);
 }
@@ -113,12 +119,12 @@ proptest! {
     fn a_refund_is_the_mirror_image_of_its_sale(cart in carts(), rounding in roundings(), exempt in any::<bool>()) {
         let mirrored: Vec<CartLine> =
             cart.iter().map(|line| CartLine { quantity: -line.quantity, ..line.clone() }).collect();
-        prop_assert_eq!(price_cart(&mirrored, rounding, exempt), negated(price_cart(&cart, rounding, exempt)));
+        prop_assert_eq!(price_cart(&mirrored, &terms(rounding, exempt)), negated(price_cart(&cart, &terms(rounding, exempt))));
     }
 
     #[test]
     fn a_cart_adds_up(cart in carts(), rounding in roundings(), exempt in any::<bool>()) {
-        let priced = price_cart(&cart, rounding, exempt);
+        let priced = price_cart(&cart, &terms(rounding, exempt));
         for (line, priced) in cart.iter().zip(&priced.lines) {
             prop_assert_eq!(priced.net + priced.tax, priced.total);
             prop_assert_eq!(priced.taxes.iter().map(|tax| tax.tax).sum::<Money>(), priced.tax);
@@ -146,7 +152,7 @@ proptest! {
     ) {
         let rates = [rate("R", ppm, false)];
         let lines: Vec<CartLine> = prices.iter().map(|price| line(*price, 1000, inclusive, &rates)).collect();
-        let priced = price_cart(&lines, TaxRounding::Invoice, false);
+        let priced = price_cart(&lines, &terms(TaxRounding::Invoice, false));
         let ppm = i128::from(ppm);
         let den = if inclusive { 1_000_000 + ppm } else { 1_000_000 };
         let exact: i128 = prices.iter().map(|price| i128::from(*price) * ppm).sum();
@@ -166,7 +172,7 @@ proptest! {
         let wide = i128::from(ext);
         let numerators = [a * m * m, (m + a) * b * m, (m + a) * (m + b) * c];
         let taxes = |inclusive| {
-            let priced = price_cart(&[line(ext, 1000, inclusive, &rates)], TaxRounding::Line, false);
+            let priced = price_cart(&[line(ext, 1000, inclusive, &rates)], &terms(TaxRounding::Line, false));
             priced.lines[0].taxes.iter().map(|tax| i128::from(tax.tax.0)).collect::<Vec<_>>()
         };
         prop_assert_eq!(taxes(false), numerators.map(|num| rdiv(wide * num, m * m * m)).to_vec());
@@ -193,6 +199,6 @@ proptest! {
                 CartLine { unit_cost: Some(Money(price)), ..line(price, milli, inclusive, &rates) }
             })
             .collect();
-        prop_assert_eq!(price_cart(&lines, rounding, exempt).lines.len(), lines.len());
+        prop_assert_eq!(price_cart(&lines, &terms(rounding, exempt)).lines.len(), lines.len());
     }
 }

@@ -2,4 +2,5 @@
 
 mod cart;
 mod payment;
+mod reference;
 mod vectors;

@@ -123,6 +123,28 @@ fn too_little_is_underpaid_by_the_rounded_amount() {
 }
 
 #[test]
+fn a_payment_without_an_amount_takes_what_the_others_leave_wherever_it_stands() {
+    let rest = || pays(Card, None);
+    for payments in [[pays(Cash, 300), rest()], [rest(), pays(Cash, 300)]] {
+        let settlement = paid(1000, &payments, CashRounding::NONE);
+        assert_eq!(rows(&settlement), [(Card, 700, 0), (Cash, 300, 0)]);
+    }
+    let checks = [rest(), pays(Check, 250), pays(Cash, 150)];
+    assert_eq!(rows(&paid(1000, &checks, CashRounding::NONE)), [(Card, 600, 0), (Check, 250, 0), (Cash, 150, 0)]);
+    let refund = [rest(), pays(Cash, -300)];
+    assert_eq!(rows(&paid(-1000, &refund, CashRounding::NONE)), [(Card, -700, 0), (Cash, -300, 0)]);
+    let nothing = settled(1000, &[pays(Cash, 1000), rest()], CashRounding::NONE);
+    assert_eq!(rule(nothing), (1, TenderRule::NothingLeft));
+}
+
+#[test]
+fn two_payments_without_an_amount_are_refused() {
+    for payments in [[pays(Card, None), pays(Cash, None)], [pays(Check, None), pays(Card, None)]] {
+        assert_eq!(rule(settled(1000, &payments, FIVE)), (1, TenderRule::TwoWithoutAmount));
+    }
+}
+
+#[test]
 fn a_card_gives_no_change() {
     let error = settled(2176, &[pays(Card, 1000), pays(Card, 2000)], FIVE).expect_err("too much");
     assert_eq!((error.code(), error.index()), (ErrorCode::TenderRule, Some(1)));

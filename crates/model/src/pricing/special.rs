@@ -1,0 +1,221 @@
+//! Which specials a cart gets. Highest priority first; within one, again and again whatever takes off most.
+//! `docs/domain.md`, "Specials".
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap, HashMap};
+use std::sync::Arc;
+
+use uuid::Uuid;
+
+use super::cart::CartLine;
+use super::deal::{Deal, GroupDeal, Run, UnitDeal};
+use super::price::PriceSource;
+use crate::{Money, Qty};
+
+/// A special that is in force: store, window and customer were looked at before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Special {
+    pub id: Uuid,
+    pub code: String,
+    pub name: String,
+    pub deal: Deal,
+    /// Specials of one name and one deal count their units together.
+    pub mix_group: Option<String>,
+    /// Deals, or units, that one sale gets.
+    pub max_per_sale: Option<i64>,
+    pub priority: i32,
+    /// Whether somebody at the till may take more off a line that has it.
+    pub is_stackable: bool,
+}
+
+/// What a special takes off one line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Saving {
+    pub special: Arc<Special>,
+    /// Of how much of the line.
+    pub quantity: Qty,
+    pub amount: Money,
+}
+
+/// What takes something off: a special on one line, or a group over several.
+enum Candidate<'a> {
+    Unit {
+        special: &'a Arc<Special>,
+        deal: UnitDeal,
+        line: usize,
+        cap: usize,
+    },
+    /// Each line with the special that names it.
+    Group {
+        deal: GroupDeal,
+        members: BTreeMap<usize, &'a Arc<Special>>,
+        cap: usize,
+    },
+}
+
+/// Specials that count their units together. Of others the id is the key.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Pool<'a> {
+    Mix(&'a str, GroupDeal, i32),
+    One(Uuid),
+}
+
+/// What is left of the units of each line, and of what a sale may get of each special.
+struct Left {
+    units: Vec<i64>,
+    caps: Vec<Option<i128>>,
+}
+
+/// What the specials take off each line.
+pub(super) fn savings(lines: &[CartLine]) -> Vec<Vec<Saving>> {
+    let mut saved: Vec<Vec<Saving>> = vec![Vec::new(); lines.len()];
+    let (candidates, caps) = candidates(lines);
+    if candidates.is_empty() {
+        return saved;
+    }
+    let mut left = Left { units: lines.iter().map(|line| line.quantity.0).collect(), caps };
+    for candidates in candidates.into_values() {
+        // The value, then the lowest id, then the lowest line. What a candidate gives never rises while units are taken: the
+        // highest one that is still worth what it was is the highest of all.
+        let valued =
+            |(place, candidate): (usize, &Candidate<'_>)| (left.off(lines, candidate), Reverse(candidate.key(place)));
+        let mut heap: BinaryHeap<_> = candidates.iter().enumerate().map(valued).collect();
+        while let Some((off, key)) = heap.pop() {
+            let Reverse((_, _, place)) = key;
+            let now = left.off(lines, &candidates[place]);
+            if now <= 0 {
+                continue;
+            }
+            if now < off {
+                heap.push((now, key));
+                continue;
+            }
+            left.take(lines, &candidates[place], &mut saved);
+        }
+    }
+    saved
+}
+
+/// By priority, highest first; and what may be had of each special.
+#[expect(clippy::type_complexity, reason = "a list of lists and what it counts by")]
+fn candidates(lines: &[CartLine]) -> (BTreeMap<Reverse<i32>, Vec<Candidate<'_>>>, Vec<Option<i128>>) {
+    let mut found: BTreeMap<Reverse<i32>, Vec<Candidate<'_>>> = BTreeMap::new();
+    let mut pools: HashMap<Pool<'_>, (usize, usize)> = HashMap::new();
+    let mut caps: Vec<Option<i128>> = Vec::new();
+    for (line, special, deal) in concerned(lines) {
+        let place = found.entry(Reverse(special.priority)).or_default();
+        let pool = match (deal, &special.mix_group) {
+            (Deal::Group(deal), Some(name)) => Pool::Mix(name, deal, special.priority),
+            _ => Pool::One(special.id),
+        };
+        let known = pools.get(&pool).copied();
+        let cap = known.map_or(caps.len(), |(cap, _)| cap);
+        let most = special.max_per_sale.map(i128::from);
+        match caps.get_mut(cap) {
+            Some(cap) => *cap = [*cap, most].into_iter().flatten().min(),
+            None => caps.push(most),
+        }
+        match deal {
+            Deal::Unit(deal) => place.push(Candidate::Unit { special, deal, line, cap }),
+            Deal::Group(deal) => {
+                if let Some(Candidate::Group { members, .. }) = known.and_then(|(_, at)| place.get_mut(at)) {
+                    let member = members.entry(line).or_insert(special);
+                    if special.id < member.id {
+                        *member = special;
+                    }
+                } else {
+                    place.push(Candidate::Group { deal, members: BTreeMap::from([(line, special)]), cap });
+                }
+            }
+        }
+        pools.entry(pool).or_insert((cap, place.len() - 1));
+    }
+    (found, caps)
+}
+
+/// Each line with each special that it may get: none on a price that somebody typed or a label says.
+fn concerned(lines: &[CartLine]) -> impl Iterator<Item = (usize, &Arc<Special>, Deal)> {
+    lines.iter().enumerate().filter(|(_, line)| line.takes_specials()).flat_map(|(place, line)| {
+        let may = |special: &&Arc<Special>| line.is_counted || matches!(special.deal, Deal::Unit(_));
+        line.specials.iter().filter(may).map(move |special| (place, special, special.deal))
+    })
+}
+
+impl CartLine {
+    fn takes_specials(&self) -> bool {
+        let of_the_shelf = matches!(self.price_source, PriceSource::Default | PriceSource::Store);
+        of_the_shelf && self.printed.is_none() && self.quantity > Qty::ZERO
+    }
+}
+
+impl Candidate<'_> {
+    fn key(&self, place: usize) -> (Uuid, usize, usize) {
+        match self {
+            Self::Unit { special, line, .. } => (special.id, *line, place),
+            Self::Group { members, .. } => {
+                let lowest = members.values().map(|special| special.id).min().unwrap_or_default();
+                (lowest, members.keys().next().copied().unwrap_or_default(), place)
+            }
+        }
+    }
+}
+
+impl Left {
+    /// What a candidate takes off now.
+    fn off(&self, lines: &[CartLine], candidate: &Candidate<'_>) -> i128 {
+        match candidate {
+            Candidate::Unit { deal, line, cap, .. } => {
+                deal.off(lines[*line].unit_price, Qty(self.of_line(*line, *cap)))
+            }
+            Candidate::Group { deal, members, cap } => deal.of(&self.runs(lines, members), self.caps[*cap]).off,
+        }
+    }
+
+    /// Thousandths of a line that a special on it may have.
+    fn of_line(&self, line: usize, cap: usize) -> i64 {
+        let most = self.caps[cap].and_then(|units| i64::try_from(units.max(0) * 1000).ok());
+        most.map_or(self.units[line], |most| most.min(self.units[line]))
+    }
+
+    /// The whole units that are left, dearest first.
+    fn runs(&self, lines: &[CartLine], members: &BTreeMap<usize, &Arc<Special>>) -> Vec<Run> {
+        let run = |line: &usize| Run {
+            line: *line,
+            price: i128::from(lines[*line].unit_price.0),
+            count: i128::from(self.units[*line] / 1000),
+        };
+        let mut runs: Vec<Run> = members.keys().map(run).filter(|run| run.count > 0).collect();
+        runs.sort_by_key(|run| Reverse(run.price));
+        runs
+    }
+
+    fn take(&mut self, lines: &[CartLine], candidate: &Candidate<'_>, saved: &mut [Vec<Saving>]) {
+        match candidate {
+            Candidate::Unit { special, deal, line, cap } => {
+                let units = self.of_line(*line, *cap);
+                let off = deal.off(lines[*line].unit_price, Qty(units));
+                self.note(saved, *line, special, units, off);
+                if let Some(left) = &mut self.caps[*cap] {
+                    // A part of a unit is one of those that may be had.
+                    *left -= (i128::from(units) + 999) / 1000;
+                }
+            }
+            Candidate::Group { deal, members, cap } => {
+                let runs = self.runs(lines, members);
+                let taken = deal.of(&runs, self.caps[*cap]);
+                for (run, (count, off)) in runs.iter().zip(deal.shared(&runs, taken)) {
+                    let units = i64::try_from(count * 1000).unwrap_or(i64::MAX);
+                    if units > 0 {
+                        self.note(saved, run.line, members[&run.line], units, off);
+                    }
+                }
+                // What is left of its limit is asked no more: what is left over makes no further deal.
+            }
+        }
+    }
+
+    fn note(&mut self, saved: &mut [Vec<Saving>], line: usize, special: &Arc<Special>, units: i64, off: i128) {
+        self.units[line] -= units;
+        saved[line].push(Saving { special: special.clone(), quantity: Qty(units), amount: Money::from_wide(off) });
+    }
+}
