@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use tillkeep_model::fields::{self, Kept, Rule};
+use tillkeep_model::fields::{self, ColumnValue, Rule};
 
 use super::*;
 use crate::document::{WriteContext, adjustment, customer};
@@ -146,8 +146,8 @@ fn each_field_that_a_repeated_request_is_held_against_is_a_column_of_what_was_ma
         (&fields::sale::CART_PAYMENT, fields::sale::PAYMENT.table),
     ] {
         let made = migration::tables().find(|of| of.name == table).expect("a table");
-        for field in fields.iter().filter(|field| field.kept != Kept::Otherwise) {
-            let text = "is no column: `kept(Kept::Otherwise)`, and its handler compares it";
+        for field in fields.iter().filter(|field| field.kept != ColumnValue::Otherwise) {
+            let text = "is no column: `kept(ColumnValue::Otherwise)`, and its handler compares it";
             assert!(made.columns().any(|column| field.is(column.name)), "{table}.{} {text}", field.name);
         }
     }

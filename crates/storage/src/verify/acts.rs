@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::finding::Found;
 use super::source::Source;
 use crate::db::query;
-use crate::document::{Act, When};
+use crate::document::{AuditedAct, When};
 use crate::entity::store;
 use crate::registry;
 use crate::sync_log::RETRIED;
@@ -80,7 +80,7 @@ pub(super) async fn rows(source: &Source, found: &mut Found) -> Result<(), DbErr
 fn acts() -> Vec<Sought> {
     let mut acts = vec![APPROVALS];
     for (entity, pushed) in registry::pushed() {
-        let of = |act: &Act| Sought { table: entity.name, which: done_to(act.when), action: act.action };
+        let of = |act: &AuditedAct| Sought { table: entity.name, which: done_to(act.when), action: act.action };
         acts.extend(pushed.acts.iter().map(of));
     }
     acts

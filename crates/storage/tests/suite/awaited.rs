@@ -1,5 +1,6 @@
 //! A document that came before what it names is flagged until that comes, whatever it is. `docs/sync.md`, rule U9.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -86,11 +87,11 @@ async fn a_document_that_came_before_what_it_names_loses_its_flag_when_that_come
     }
 }
 
-/// Waits until `count` transactions stand behind others; not for ever.
-async fn waiting(hq: &Hq, count: i64) {
+/// Waits until `count` transactions stand behind others, or the last of them is over without having stood there.
+async fn waiting(hq: &Hq, count: i64, is_over: &Cell<bool>) {
     let sql = "SELECT COUNT(*) AS n FROM pg_locks WHERE NOT granted \
                AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
-    for _ in 0..5_000 {
+    while !is_over.get() {
         let rows = db::query(hq.db.reader(), sql, []).await.expect("the locks");
         if rows[0].try_get::<i64>("", "n").expect("a count") >= count {
             return;
@@ -111,13 +112,14 @@ async fn a_product_that_is_made_in_the_moment_of_its_sale_leaves_no_flag_whichev
         // The sale is judged and not committed.
         let held = hq.db.begin().await.expect("a transaction");
         held.execute_unprepared("LOCK TABLE sync_log IN ACCESS EXCLUSIVE MODE").await.expect("a lock");
-        let sale = late("first");
+        let (sale, is_over) = (late("first"), Cell::new(false));
         let product = async {
-            waiting(&hq, 1).await;
+            waiting(&hq, 1, &is_over).await;
             made(&hq, id("first sells")).await;
+            is_over.set(true);
         };
         let release = async {
-            waiting(&hq, 2).await;
+            waiting(&hq, 2, &is_over).await;
             drop(held);
         };
         tokio::join!(take(&hq, &chain.first, &sale), product, release);
@@ -126,12 +128,16 @@ async fn a_product_that_is_made_in_the_moment_of_its_sale_leaves_no_flag_whichev
         let mut making = hq.db.begin().await.expect("a transaction");
         let row = product::Model { id: id("second sells"), ..chain::product("second", 500) };
         making.insert::<product::Entity>(row).await.expect("a product");
-        let sale = late("second");
+        let (sale, is_over) = (late("second"), Cell::new(false));
+        let taken = async {
+            take(&hq, &chain.first, &sale).await;
+            is_over.set(true);
+        };
         let commit = async {
-            waiting(&hq, 1).await;
+            waiting(&hq, 1, &is_over).await;
             making.commit().await.expect("a commit");
         };
-        tokio::join!(take(&hq, &chain.first, &sale), commit);
+        tokio::join!(taken, commit);
         assert_eq!(flags(&hq, sales, "second").await, json!([]));
         hq.verify().await;
     }
