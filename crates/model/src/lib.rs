@@ -20,6 +20,7 @@ pub mod instant;
 pub mod json;
 pub mod permission;
 pub mod pricing;
+pub mod reason;
 pub mod receipt;
 pub mod refusal;
 pub mod sale_check;

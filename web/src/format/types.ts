@@ -16,6 +16,7 @@ const NAMES: Readonly<Record<string, readonly [one: string, many: string]>> = {
   products: ['Product', 'Products'],
   purchase_order_items: ['Line of an order', 'Lines of orders'],
   purchase_orders: ['Purchase order', 'Purchase orders'],
+  reasons: ['Reason', 'Reasons'],
   register_sessions: ['Drawer', 'Drawers'],
   registers: ['Register', 'Registers'],
   role_permissions: ['Permission of a role', 'Permissions of roles'],

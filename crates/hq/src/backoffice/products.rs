@@ -118,7 +118,7 @@ async fn refuse_stock(tx: &Tx, id: Uuid) -> Result<()> {
 }
 
 fn codes(row: &Model) -> Vec<String> {
-    barcodes::codes(row.barcode.as_deref(), &row.barcodes.0)
+    barcodes::codes(row.barcode.as_deref(), &row.barcodes.0, &row.packs.0)
 }
 
 async fn check_barcodes(tx: &Tx, row: &Model) -> Result<()> {

@@ -9,7 +9,7 @@ pub static BOOK: Book = Book {
         label("name", 100).required(),
         id("parentId"),
         id("defaultTaxGroupId"),
-        share("maxDiscountBps").not_in_use(),
+        share("maxDiscountBps"),
         any_i32("sortOrder"),
         text("color", 20),
         flag_on("isActive"),

@@ -1,13 +1,17 @@
 //! Products. One row serves every store.
 
 use super::{
-    Book, Field, Initial, Rule, flag, flag_on, id, label, money, quantity, shape, shaped, share, text, whole, word,
+    Book, Field, Initial, Rule, flag, flag_on, id, label, money, objects, quantity, shape, shaped, share, text, whole,
+    word,
 };
 
 /// Barcodes besides the first, and tags, of one product at the most.
 const MOST: usize = 50;
 
 static BARCODE: Rule = Rule::Text { min: 1, max: 40, shape: Some(&shape::BARCODE) };
+/// A code of several units at once, and what they cost together, if that is not what each of them costs.
+static PACK: [Field; 3] =
+    [shaped("code", 40, &shape::BARCODE).required(), whole("quantity", 1, 100_000).required(), money("price")];
 static TAG: Rule = Rule::Text { min: 0, max: 50, shape: None };
 
 pub static BOOK: Book = Book {
@@ -16,6 +20,7 @@ pub static BOOK: Book = Book {
         label("sku", 40).required(),
         shaped("barcode", 40, &shape::BARCODE),
         Field::new("barcodes", Rule::Texts { most: MOST, each: &BARCODE }),
+        objects("packs", (0, MOST), &PACK),
         shaped("plu", 5, &shape::PLU),
         label("name", 200).required(),
         text("shortName", 24),
@@ -23,9 +28,7 @@ pub static BOOK: Book = Book {
         id("departmentId").required(),
         id("taxGroupId").required(),
         id("defaultSupplierId"),
-        word("productType", &["standard", "service", "gift_card", "deposit"])
-            .initially(Initial::Text("standard"))
-            .not_in_use(),
+        word("productType", &["standard", "service", "gift_card", "deposit"]).initially(Initial::Text("standard")),
         label("unitOfMeasure", 10).initially(Initial::Text("ea")),
         whole("quantityDecimals", 0, 3),
         flag("isWeighed"),
@@ -33,8 +36,10 @@ pub static BOOK: Book = Book {
         money("cost"),
         money("minPrice"),
         flag("isOpenPrice"),
-        flag_on("allowDiscount").not_in_use(),
-        share("maxDiscountBps").not_in_use(),
+        flag("namedAtTill"),
+        id("chargeProductId"),
+        flag_on("allowDiscount"),
+        share("maxDiscountBps"),
         flag_on("isReturnable").not_in_use(),
         flag_on("trackStock"),
         whole("ageRestriction", 0, 120),

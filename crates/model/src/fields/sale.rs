@@ -28,6 +28,7 @@ pub static SALE: Book = Book::of_document(
         json("taxLines", 64 << 10),
         text("cartDiscountType", 40),
         text("cartDiscountReason", 500),
+        text("cartDiscountReasonCode", 100),
         json("approvals", 64 << 10),
         text("voidReason", 500),
         text("note", 2000),
@@ -48,6 +49,11 @@ pub static ITEM: Book = Book::of_document(
         json("taxDetails", 8 << 10),
         text("overrideReason", 500),
         text("returnReason", 500),
+        text("scannedCode", 100),
+        text("note", 200),
+        text("serial", 200),
+        text("overrideReasonCode", 100),
+        text("discountReasonCode", 100),
     ],
 );
 

@@ -62,6 +62,12 @@ pub static BIRTH_DATE: Shape = Shape {
     pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$",
 };
 
+pub static DATE: Shape = Shape {
+    is: |text, _| is_date(text),
+    says: "must be a date like 2026-11-20",
+    pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$",
+};
+
 pub static TIME_OF_DAY: Shape = Shape {
     is: |text, _| is_time(text),
     says: "must be a time of day like 04:00",

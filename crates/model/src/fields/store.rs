@@ -25,6 +25,13 @@ fn exponent_of_currency(sent: &Map<String, Json>) -> Json {
     exponent(currency).unwrap_or(2).into()
 }
 
+/// Ten thousand units of its currency: a code that is typed as a price is far more.
+fn open_price_at_most(sent: &Map<String, Json>) -> Json {
+    let sent_exponent = sent.get("currencyExponent").filter(|exponent| !exponent.is_null()).cloned();
+    let exponent = sent_exponent.unwrap_or_else(|| exponent_of_currency(sent)).as_u64().unwrap_or(2);
+    10_000_i64.saturating_mul(10_i64.saturating_pow(u32::try_from(exponent.min(4)).unwrap_or(2))).into()
+}
+
 pub static BOOK: Book = Book {
     table: "stores",
     fields: &[
@@ -50,8 +57,10 @@ pub static BOOK: Book = Book {
         word("cashRoundingMode", &["nearest", "up", "down"]).initially(Initial::Text("nearest")),
         shaped("businessDayStart", 5, &TIME_OF_DAY).initially(Initial::Text("04:00")),
         whole("maxSessionHours", 1, 168).initially(Initial::Number(30)),
-        share("maxLineDiscountBps").initially(Initial::Number(1000)).not_in_use(),
-        share("maxCartDiscountBps").initially(Initial::Number(1000)).not_in_use(),
+        share("maxLineDiscountBps").initially(Initial::Number(1000)),
+        share("maxCartDiscountBps").initially(Initial::Number(1000)),
+        money("maxOpenPrice").initially(Initial::Follows(open_price_at_most)),
+        flag("reasonsRequired"),
         flag_on("allowNegativeStock"),
         flag_on("blindClose"),
         money("cashVarianceLimit").initially(Initial::Number(500)),

@@ -9,7 +9,7 @@ pub static BOOK: Book = Book {
         quantity("reorderPoint"),
         quantity("reorderQuantity"),
         text("binLocation", 40),
-        flag("isStocked").not_in_use(),
+        flag("isStocked"),
     ],
     server: &[
         "id",

@@ -177,5 +177,5 @@ fn what_nothing_obeys_yet_is_said_not_to_be_in_use() {
         book.fields.iter().filter(|field| field.not_in_use).map(|field| field.name).collect()
     };
     assert_eq!(marked(&tender::BOOK), ["isRefundable", "isVoidable"]);
-    assert_eq!(marked(&store_price::BOOK), ["isStocked"]);
+    assert_eq!(marked(&sales_rep::BOOK), ["commissionBps", "commissionBasis"]);
 }

@@ -1,9 +1,10 @@
-//! The private index of codes: main and further barcodes of every product, each code once.
+//! The private index of codes: main and further barcodes of every product and those of its packs, each code once.
 
 use std::collections::BTreeMap;
 
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter};
+use serde_json::Value as Json;
 use uuid::Uuid;
 
 use crate::db::execute;
@@ -21,11 +22,12 @@ pub fn normal(code: &str) -> String {
     code.to_owned()
 }
 
-/// Every code of a product; a deleted one has none.
-pub fn codes(barcode: Option<&str>, further: &serde_json::Value) -> Vec<String> {
-    let further = further.as_array().into_iter().flatten().filter_map(serde_json::Value::as_str);
-    let mut codes: Vec<String> =
-        barcode.into_iter().chain(further).filter(|code| !code.is_empty()).map(str::to_owned).collect();
+/// Every code of a product, those of its packs among them; a deleted one has none.
+pub fn codes(barcode: Option<&str>, further: &Json, packs: &Json) -> Vec<String> {
+    let further = further.as_array().into_iter().flatten().filter_map(Json::as_str);
+    let packs = packs.as_array().into_iter().flatten().filter_map(|pack| pack["code"].as_str());
+    let all = barcode.into_iter().chain(further).chain(packs);
+    let mut codes: Vec<String> = all.filter(|code| !code.is_empty()).map(str::to_owned).collect();
     codes.sort_unstable();
     codes.dedup();
     codes

@@ -1,15 +1,18 @@
-//! What every headquarters has: the permissions, the three default roles, a cash tender, a tax group without rates and
-//! a department. Made at every start when missing, so that a new release brings its new codes.
+//! What every headquarters has: the permissions, the three default roles, a cash tender, a tax group without rates, a
+//! department and reasons. Made at every start when missing, so that a new release brings its new codes.
 
 use std::collections::HashSet;
 
 use sea_orm::{DbErr, EntityTrait};
 use tillkeep_model::permission::{self, ALL, DEFAULT_ROLES};
 use tillkeep_model::pricing::TenderKind;
+use tillkeep_model::reason;
 use tillkeep_model::{Instant, ids};
 
 use crate::db::{Turn, take_turn};
-use crate::entity::{department, permission as permission_entity, role, role_permission, tax_group, tender};
+use crate::entity::{
+    department, permission as permission_entity, reason as reason_entity, role, role_permission, tax_group, tender,
+};
 use crate::{Db, Tx};
 
 /// Seeds what is missing; what an operator changed stays.
@@ -18,6 +21,7 @@ pub async fn ensure(db: &Db, now: Instant) -> Result<(), DbErr> {
     take_turn(&tx, Turn::Seed).await?;
     permissions(&mut tx, now).await?;
     first_rows(&mut tx, now).await?;
+    first_reasons(&mut tx, now).await?;
     tx.commit().await?;
     Ok(())
 }
@@ -115,4 +119,24 @@ async fn first_rows(tx: &mut Tx, now: Instant) -> Result<(), DbErr> {
         tx.insert::<department::Entity>(general).await?;
     }
     Ok(())
+}
+
+/// What a chain begins with, once: from the first row on the list is its own.
+async fn first_reasons(tx: &mut Tx, now: Instant) -> Result<(), DbErr> {
+    if reason_entity::Entity::find().one(tx).await?.is_some() {
+        return Ok(());
+    }
+    let rows = (1..).zip(reason::FIRST).map(|(place, first)| reason_entity::Model {
+        id: ids::named(&format!("reason:{}:{}", first.kind.word(), first.code)),
+        code: first.code.to_owned(),
+        name: first.name.to_owned(),
+        kind: first.kind.into(),
+        needs_note: first.needs_note,
+        sort_order: place * 10,
+        is_active: true,
+        created_at: now,
+        updated_at: now,
+        ..reason_entity::Model::default()
+    });
+    tx.insert_all::<reason_entity::Entity>(rows.collect()).await
 }

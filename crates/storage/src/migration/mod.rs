@@ -4,6 +4,7 @@ mod m0001_schema;
 mod m0002_synchronisation;
 mod m0003_edges;
 mod m0004_people;
+mod m0005_prices;
 mod newest;
 #[cfg(feature = "next-release")]
 mod next_release;

@@ -5,6 +5,7 @@ use super::m0001_schema;
 use super::m0002_synchronisation;
 use super::m0003_edges;
 use super::m0004_people;
+use super::m0005_prices;
 #[cfg(feature = "next-release")]
 use super::next_release;
 use super::step::Step;
@@ -14,6 +15,7 @@ pub const STEPS: &[Step] = &[
     Step { name: "0002_synchronisation", changes: m0002_synchronisation::CHANGES, beside: None },
     Step { name: "0003_edges", changes: m0003_edges::CHANGES, beside: None },
     Step { name: "0004_people", changes: m0004_people::CHANGES, beside: None },
+    Step { name: "0005_prices", changes: m0005_prices::CHANGES, beside: None },
     #[cfg(feature = "next-release")]
-    Step { name: "0005_next_release", changes: next_release::CHANGES, beside: Some("0004_people") },
+    Step { name: "0006_next_release", changes: next_release::CHANGES, beside: Some("0005_prices") },
 ];

@@ -94,10 +94,11 @@ impl Goods {
         for product in products {
             let Some(product_id) = product.uuid("id") else { continue };
             let deleted = product.instant("deleted_at").is_some();
-            let further: JsonText =
-                product.text("barcodes").and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
-            let wanted =
-                if deleted { Vec::new() } else { barcodes::codes(product.text("barcode").as_deref(), &further.0) };
+            let list = |column| -> JsonText {
+                product.text(column).and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+            };
+            let all = || barcodes::codes(product.text("barcode").as_deref(), &list("barcodes").0, &list("packs").0);
+            let wanted = if deleted { Vec::new() } else { all() };
             codes.insert(product_id, wanted);
             let amount = |column| product.integer(column).unwrap_or_default();
             rows.push(store_product::Model {

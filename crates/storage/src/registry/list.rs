@@ -126,8 +126,9 @@ pub static ALL: &[SyncType] = &[
     #[cfg(feature = "next-release")]
     pulled("loyalty_tiers", &Of::<entity::loyalty_tier::Entity>::NEW),
     pulled("product_suppliers", &Of::<entity::product_supplier::Entity>::NEW),
-    pulled("product_specials", &Of::<entity::product_special::Entity>::NEW),
-    pulled("sales_reps", &Of::<entity::sales_rep::Entity>::NEW),
+    SyncType { label: NAME, ..written(&fields::special::BOOK, &Of::<entity::product_special::Entity>::NEW) },
+    SyncType { label: NAME, ..written(&fields::sales_rep::BOOK, &Of::<entity::sales_rep::Entity>::NEW) },
+    SyncType { label: NAME, ..written(&fields::reason::BOOK, &Of::<entity::reason::Entity>::NEW) },
     SyncType {
         scope: Scope::Store,
         key: &["store_id", "product_id"],

@@ -11,13 +11,13 @@ use std::sync::{Arc, LazyLock};
 use sea_orm::EntityName;
 
 use crate::entity::{
-    product, product_barcode, product_special, register, register_session, sales_rep, store, tax_group, tax_group_rate,
-    tax_rate, tender,
+    product, product_barcode, product_special, reason, register, register_session, sales_rep, store, tax_group,
+    tax_group_rate, tax_rate, tender,
 };
 
 /// The tables of entities of which rows are kept in memory. Levels and prices of this store are not among them: each sale reads
 /// those.
-pub static TABLES: LazyLock<[&str; 11]> = LazyLock::new(|| {
+pub static TABLES: LazyLock<[&str; 12]> = LazyLock::new(|| {
     [
         store::Entity.table_name(),
         tax_rate::Entity.table_name(),
@@ -28,6 +28,7 @@ pub static TABLES: LazyLock<[&str; 11]> = LazyLock::new(|| {
         product_barcode::Entity.table_name(),
         product_special::Entity.table_name(),
         sales_rep::Entity.table_name(),
+        reason::Entity.table_name(),
         register::Entity.table_name(),
         register_session::Entity.table_name(),
     ]

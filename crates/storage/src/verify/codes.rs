@@ -18,13 +18,14 @@ pub(super) async fn once(source: &Source, found: &mut Found) -> Result<(), DbErr
     let mut skus: BTreeMap<String, Vec<Uuid>> = BTreeMap::new();
     let mut codes: BTreeMap<String, Vec<Uuid>> = BTreeMap::new();
     let mut claimed: HashMap<String, Vec<Uuid>> = HashMap::new();
-    let sql = "SELECT id, sku, barcode, barcodes FROM products WHERE deleted_at IS NULL ORDER BY id";
+    let sql = "SELECT id, sku, barcode, barcodes, packs FROM products WHERE deleted_at IS NULL ORDER BY id";
     for row in query(&source.conn, sql, []).await? {
         let id: Uuid = row.try_get("", "id")?;
         skus.entry(registry::fold(&row.try_get::<String>("", "sku")?)).or_default().push(id);
         let (barcode, further): (Option<String>, JsonText) =
             (row.try_get("", "barcode")?, row.try_get("", "barcodes")?);
-        for code in barcodes::codes(barcode.as_deref(), &further.0) {
+        let packs: JsonText = row.try_get("", "packs")?;
+        for code in barcodes::codes(barcode.as_deref(), &further.0, &packs.0) {
             codes.entry(barcodes::normal(&code)).or_default().push(id);
             claimed.entry(code).or_default().push(id);
         }

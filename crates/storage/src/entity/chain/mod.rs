@@ -10,6 +10,7 @@ pub mod product;
 pub mod product_barcode;
 pub mod product_special;
 pub mod product_supplier;
+pub mod reason;
 pub mod register;
 pub mod sales_rep;
 pub mod store;

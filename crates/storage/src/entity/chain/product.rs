@@ -20,6 +20,8 @@ pub struct Model {
     pub sku_folded: String,
     pub barcode: Option<String>,
     pub barcodes: JsonText,
+    /// `[{code, quantity, price?}]`: codes of several units at once.
+    pub packs: JsonText,
     pub plu: Option<String>,
     pub name: String,
     pub short_name: Option<String>,
@@ -37,6 +39,9 @@ pub struct Model {
     #[serde(skip_serializing_if = "Cost::is_withheld")]
     pub min_price: Option<Cost>,
     pub is_open_price: bool,
+    pub named_at_till: bool,
+    /// Is sold with it, in the same quantity: a deposit.
+    pub charge_product_id: Option<Uuid>,
     pub allow_discount: bool,
     pub max_discount_bps: Option<Bps>,
     pub is_returnable: bool,

@@ -1,4 +1,4 @@
-//! Which product answers to a scanned code: main and further barcodes alike.
+//! Which product answers to a scanned code: main and further barcodes and those of packs alike.
 
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};

@@ -42,6 +42,8 @@ pub struct Model {
     pub max_session_hours: i32,
     pub max_line_discount_bps: Bps,
     pub max_cart_discount_bps: Bps,
+    pub max_open_price: Option<Money>,
+    pub reasons_required: bool,
     pub allow_negative_stock: bool,
     pub blind_close: bool,
     pub cash_variance_limit: Money,

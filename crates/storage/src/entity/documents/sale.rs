@@ -50,6 +50,7 @@ pub struct Model {
     pub cart_discount_type: Option<String>,
     pub cart_discount_value: Option<i64>,
     pub cart_discount_reason: Option<String>,
+    pub cart_discount_reason_code: Option<String>,
     pub approvals: JsonText,
     pub voided_at: Option<Instant>,
     pub voided_by: Option<Uuid>,

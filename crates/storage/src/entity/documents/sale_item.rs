@@ -54,6 +54,14 @@ pub struct Model {
     #[serde(skip_serializing_if = "Cost::is_withheld")]
     pub average_cost_after: Option<Cost>,
     pub age_confirmed: Option<bool>,
+    /// The code by which it came into the cart, where that says a quantity or a price.
+    pub scanned_code: Option<String>,
+    pub note: Option<String>,
+    pub serial: Option<String>,
+    pub override_reason_code: Option<String>,
+    pub discount_reason_code: Option<String>,
+    /// The line whose deposit it is.
+    pub charge_of: Option<Uuid>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

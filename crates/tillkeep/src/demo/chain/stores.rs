@@ -95,6 +95,7 @@ fn one(at: Instant, index: usize, code: &str) -> store::Model {
         max_session_hours: 30,
         max_line_discount_bps: Bps(if every(6) { 1500 } else { 1000 }),
         max_cart_discount_bps: Bps(1000),
+        max_open_price: Some(Money(1_000_000)),
         allow_negative_stock: true,
         blind_close: !every(4),
         cash_variance_limit: Money(500),
