@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tillkeep_storage::Db;
-use tillkeep_storage::db::query;
+use tillkeep_storage::raw::query;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 use uuid::Uuid;

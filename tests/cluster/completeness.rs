@@ -1,7 +1,7 @@
 //! A lost sale is not silent: headquarters names what it lacks. `docs/sync.md`, rule U13.
 
 use serde_json::{Value, json};
-use tillkeep_storage::{Db, Side, db};
+use tillkeep_storage::{Db, Side, raw};
 
 use crate::kit::{TestCluster, TestStore, eventually};
 
@@ -14,11 +14,11 @@ async fn lose(chain: &TestCluster, sale: &str) -> i64 {
     let database = Db::open_file(&chain.hq.dir.join("tillkeep.db"), Side::Hq).await.expect("database");
     let tx = database.begin().await.expect("begin");
     let uuid: uuid::Uuid = sale.parse().expect("an id");
-    let rows = db::query(&tx, "SELECT seq FROM sync_log WHERE entity_id = $1", [sale.into()]).await.expect("the log");
+    let rows = raw::query(&tx, "SELECT seq FROM sync_log WHERE entity_id = $1", [sale.into()]).await.expect("the log");
     let seq = rows[0].try_get("", "seq").expect("a number");
-    db::execute(&tx, "DELETE FROM sync_log WHERE entity_id = $1", [sale.into()]).await.expect("a delete");
+    raw::execute(&tx, "DELETE FROM sync_log WHERE entity_id = $1", [sale.into()]).await.expect("a delete");
     for (table, column) in [("sale_items", "sale_id"), ("sale_payments", "sale_id"), ("sales", "id")] {
-        db::execute(&tx, &format!("DELETE FROM {table} WHERE {column} = $1"), [uuid.into()]).await.expect("a delete");
+        raw::execute(&tx, &format!("DELETE FROM {table} WHERE {column} = $1"), [uuid.into()]).await.expect("a delete");
     }
     tx.commit().await.expect("commit");
     database.close().await.expect("close");

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use tillkeep_storage::Db;
-use tillkeep_storage::sea_orm::ConnectionTrait;
+use tillkeep_storage::raw::sea_orm::ConnectionTrait;
 
 use crate::kit::Process;
 

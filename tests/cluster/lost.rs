@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use serde_json::json;
-use tillkeep_storage::{Db, db};
+use tillkeep_storage::{Db, raw};
 
 use crate::kit::{Fault, eventually};
 use crate::restored::{Shop, forget, has_all, new_admin};
@@ -14,7 +14,7 @@ async fn copy_now(dir: &Path, copy: &Path) {
     drop(std::fs::remove_file(copy));
     let conn = Db::open_to_read(&Db::url_of_file(&dir.join("tillkeep.db"))).await.expect("the database");
     let sql = format!("VACUUM INTO '{}'", copy.display());
-    db::execute(&conn, &sql, []).await.expect("a copy");
+    raw::execute(&conn, &sql, []).await.expect("a copy");
     conn.close().await.expect("closed");
 }
 
@@ -107,7 +107,7 @@ async fn a_drawer_that_headquarters_lost_is_sent_again_though_nothing_that_is_pu
     let drawer: uuid::Uuid = drawer["id"].as_str().expect("an id").parse().expect("an id");
     eventually("headquarters has the drawer again", async || {
         let conn = Db::open_to_read(&shop.chain.hq.database()).await.expect("the database");
-        let rows = db::query(&conn, "SELECT id FROM register_sessions WHERE id = $1", [drawer.into()]).await;
+        let rows = raw::query(&conn, "SELECT id FROM register_sessions WHERE id = $1", [drawer.into()]).await;
         conn.close().await.expect("closed");
         (rows.expect("a read").len() == 1).then_some(())
     })

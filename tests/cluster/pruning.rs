@@ -3,7 +3,7 @@
 
 use serde_json::json;
 use tillkeep_model::Instant;
-use tillkeep_storage::{Db, db};
+use tillkeep_storage::{Db, raw};
 
 use crate::kit::{ADMIN, Client, TestCluster, TestStore, eventually, id, metric};
 
@@ -13,7 +13,7 @@ const LATER_MS: i64 = 100 * 24 * 3600 * 1000;
 /// The one number that `sql` finds in the database of headquarters.
 async fn number(chain: &TestCluster, sql: &str) -> i64 {
     let conn = Db::open_to_read(&chain.hq.database()).await.expect("the database");
-    let rows = db::query(&conn, &format!("SELECT CAST(({sql}) AS BIGINT) AS n"), []).await.expect("a number");
+    let rows = raw::query(&conn, &format!("SELECT CAST(({sql}) AS BIGINT) AS n"), []).await.expect("a number");
     let number = rows[0].try_get("", "n").expect("a number");
     conn.close().await.expect("closed");
     number
@@ -22,7 +22,7 @@ async fn number(chain: &TestCluster, sql: &str) -> i64 {
 /// When the store shook hands last.
 async fn handshake_at(chain: &TestCluster) -> Option<Instant> {
     let conn = Db::open_to_read(&chain.hq.database()).await.expect("the database");
-    let rows = db::query(&conn, "SELECT handshake_at FROM store_nodes", []).await.expect("the store");
+    let rows = raw::query(&conn, "SELECT handshake_at FROM store_nodes", []).await.expect("the store");
     let at = rows[0].try_get("", "handshake_at").expect("a moment");
     conn.close().await.expect("closed");
     at

@@ -412,7 +412,7 @@ async fn the_commands_of_a_store_work_beside_its_server() {
         tillkeep_storage::Db::open_file(&dir.join("tillkeep.db"), tillkeep_storage::Side::Store).await.expect("db");
     let tx = db.begin().await.expect("a transaction");
     let sql = "UPDATE departments SET name = 'Spoilt'";
-    tillkeep_storage::db::execute(&tx, sql, []).await.expect("an update");
+    tillkeep_storage::raw::execute(&tx, sql, []).await.expect("an update");
     tx.commit().await.expect("a commit");
     db.close().await.expect("closed");
     done(&tillkeep(&["store", "resync", "departments"], &dir));

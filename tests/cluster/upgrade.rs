@@ -5,7 +5,7 @@
 use std::process::Command;
 
 use serde_json::{Value, json};
-use tillkeep_storage::{Db, db};
+use tillkeep_storage::{Db, raw};
 use uuid::Uuid;
 
 use crate::kept::Release;
@@ -85,12 +85,12 @@ impl Work {
         let conn = open(&self.chain.hq).await;
         let tier = "INSERT INTO loyalty_tiers (id, created_at, updated_at, sync_version, code, name, earn_bps) \
                     VALUES ($1, CURRENT_TIMESTAMP, CURRENT_TIMESTAMP, 1, 'platinum', 'Platinum', 300)";
-        db::execute(&conn, tier, [Uuid::now_v7().into()]).await.expect("a tier");
+        raw::execute(&conn, tier, [Uuid::now_v7().into()]).await.expect("a tier");
         let counter = "INSERT INTO sync_counters (entity_type, scope, value) VALUES ('loyalty_tiers', $1, 1)";
-        db::execute(&conn, counter, [Uuid::nil().into()]).await.expect("its counter");
+        raw::execute(&conn, counter, [Uuid::nil().into()]).await.expect("its counter");
         let known: Uuid = self.known.parse().expect("an id");
         let value = "UPDATE customers SET loyalty_tier = 'platinum' WHERE id = $1";
-        assert_eq!(db::execute(&conn, value, [known.into()]).await.expect("a value"), 1);
+        assert_eq!(raw::execute(&conn, value, [known.into()]).await.expect("a value"), 1);
         close(conn).await;
         self.chain.hq.restart();
         self.site.proxy.set(Fault::None);
@@ -150,7 +150,7 @@ async fn close(conn: tillkeep_storage::Connection) {
 /// The names of the steps that a stopped server's database has.
 async fn steps(server: &Process) -> Vec<String> {
     let conn = open(server).await;
-    let rows = db::query(&conn, "SELECT name FROM schema_steps ORDER BY name", []).await;
+    let rows = raw::query(&conn, "SELECT name FROM schema_steps ORDER BY name", []).await;
     let names = rows.expect("the steps").iter().map(|row| row.try_get("", "name").expect("a name")).collect();
     close(conn).await;
     names

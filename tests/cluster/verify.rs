@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use tillkeep_storage::audit::heads;
-use tillkeep_storage::{Db, Side, audit, db};
+use tillkeep_storage::{Db, Side, audit, raw};
 
 use crate::kit::{Shift, TestCluster, eventually};
 use crate::restored::copy_files;
@@ -35,7 +35,7 @@ async fn an_operator_sees_what_does_not_hold_and_the_command_fails() {
     site.broken_on_purpose = true;
     let damaged = Db::open_file(&store.join("tillkeep.db"), Side::Store).await.expect("database");
     let tx = damaged.begin().await.expect("a transaction");
-    db::execute(&tx, "UPDATE sale_payments SET amount = amount - 1", []).await.expect("a damage");
+    raw::execute(&tx, "UPDATE sale_payments SET amount = amount - 1", []).await.expect("a damage");
     tx.commit().await.expect("a commit");
     damaged.close().await.expect("close");
     let (sound, said) = verify(&["--settled"], &hq, &store);
@@ -51,7 +51,7 @@ async fn cut(dir: &Path, side: Side) {
     for sql in
         ["DROP TRIGGER audit_log_refuses_DELETE", "DELETE FROM audit_log WHERE seq = (SELECT MAX(seq) FROM audit_log)"]
     {
-        db::execute(&tx, sql, []).await.expect("a damage");
+        raw::execute(&tx, sql, []).await.expect("a damage");
     }
     tx.commit().await.expect("a commit");
     damaged.close().await.expect("close");
@@ -71,7 +71,7 @@ async fn acts_that_were_cut_off_a_log_are_missed_by_the_other_server() {
     let (at_hq, at_store) = (chain.hq.database(), site.process.database());
     eventually("each of the two has heard of all that the other one wrote", async || {
         let (there, here) = (Db::open_to_read(&at_hq).await.ok()?, Db::open_to_read(&at_store).await.ok()?);
-        let rows = db::query(&there, "SELECT MAX(seq) AS seq FROM audit_heads", []).await.ok()?;
+        let rows = raw::query(&there, "SELECT MAX(seq) AS seq FROM audit_heads", []).await.ok()?;
         let heard: Option<i64> = rows.first()?.try_get("", "seq").ok()?;
         let reported = heads::kept(&here).await.ok()??.head;
         let ends = (audit::head(&here).await.ok()?.seq, audit::head(&there).await.ok()?);

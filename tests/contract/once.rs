@@ -7,7 +7,7 @@ use axum::http::{Request, header};
 use serde_json::{Value as Json, json};
 use tillkeep_http::idempotency::is_secret;
 use tillkeep_http::routes::{Protection, Route};
-use tillkeep_storage::{Side, db, migration, registry};
+use tillkeep_storage::{Side, migration, raw, registry};
 
 use crate::good_requests::Scene;
 use crate::kit::{Got, Server, path_of};
@@ -34,7 +34,7 @@ async fn rows(server: &Server) -> BTreeMap<&'static str, i64> {
     for table in migration::tables().filter(|table| table.is_on(side)).filter(|table| !own(table.name)) {
         // What a store pushes or pulls meanwhile is not of this request.
         let sql = format!("SELECT COUNT(*) AS n FROM {}", table.name);
-        let row = db::query(server.db.reader(), &sql, []).await.expect("a count").remove(0);
+        let row = raw::query(server.db.reader(), &sql, []).await.expect("a count").remove(0);
         out.insert(table.name, row.try_get("", "n").expect("a number"));
     }
     out

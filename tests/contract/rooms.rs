@@ -175,6 +175,32 @@ fn no_room_of_a_crate_leads_back_to_itself() {
     assert!(circles.is_empty(), "{circles:#?}");
 }
 
+/// Whether a program names what takes SQL as text.
+fn names_raw_sql(code: &str) -> bool {
+    let code = code.replace("::tillkeep_storage::", "tillkeep_storage::").replace("tillkeep_storage::", "crate::");
+    paths(&code).iter().any(|path| path[0] == "crate" && path.get(1).is_some_and(|room| room == "raw"))
+}
+
+#[test]
+fn statements_of_own_text_are_out_of_reach_for_the_servers() {
+    for named in [
+        "tillkeep_storage::raw::query(c)",
+        "use tillkeep_storage::{DbErr, raw::{execute}};",
+        "::tillkeep_storage::raw::x",
+    ] {
+        assert!(names_raw_sql(named), "{named}");
+    }
+    let servers = ["hq", "http", "store", "tillkeep"].map(|name| Path::new(ROOT).join("crates").join(name).join("src"));
+    // The measurement of PostgreSQL itself.
+    let measures = |file: &Path| file.ends_with("tillkeep/src/bench/postgres.rs");
+    let program_files = servers.iter().flat_map(|source| files(source));
+    let named: Vec<PathBuf> = program_files
+        .filter(|file| !file.ends_with("tests.rs") && !measures(file))
+        .filter(|file| names_raw_sql(&program(&fs::read_to_string(file).expect("a file"))))
+        .collect();
+    assert!(named.is_empty(), "these name tillkeep_storage::raw: {named:?}");
+}
+
 #[test]
 fn the_rooms_of_a_crate_are_read_from_its_source() {
     let storage = uses(&Path::new(ROOT).join("crates/storage/src"));

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 use tillkeep_storage::migration::{STEPS, Schema};
-use tillkeep_storage::sea_orm::{ConnectionTrait, DbBackend};
-use tillkeep_storage::{Db, Side, db};
+use tillkeep_storage::raw::sea_orm::{ConnectionTrait, DbBackend};
+use tillkeep_storage::{Db, Side, raw};
 use uuid::Uuid;
 
 use crate::rows::{self, Rows};
@@ -114,7 +114,7 @@ impl Release {
         }
         for step in &self.about.steps {
             let sql = "INSERT INTO schema_steps (name, made_at) VALUES ($1, CURRENT_TIMESTAMP)";
-            db::execute(conn, sql, [step.as_str().into()]).await.expect("a step");
+            raw::execute(conn, sql, [step.as_str().into()]).await.expect("a step");
         }
         let known = STEPS.iter().filter(|step| self.about.steps.iter().any(|name| name == step.name));
         let shape = Schema::after(&known.copied().collect::<Vec<_>>());

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use serde_json::Value as Json;
 use tillkeep_hq::Hq;
 use tillkeep_hq::testing::Databases as _;
-use tillkeep_storage::db::{execute, query};
 use tillkeep_storage::entity::customer;
+use tillkeep_storage::raw::{execute, query};
 use tillkeep_storage::registry::{self, Scope, SyncType};
 use tillkeep_storage::rows::Row;
 use tillkeep_storage::sea_orm::{EntityTrait, Value};
@@ -40,7 +40,7 @@ pub struct Verdict {
     pub doubled: usize,
 }
 
-async fn rows(db: &Db, sql: &str, values: Vec<Value>) -> Vec<tillkeep_storage::db::Row> {
+async fn rows(db: &Db, sql: &str, values: Vec<Value>) -> Vec<tillkeep_storage::raw::Row> {
     query(db.reader(), sql, values).await.expect("a query")
 }
 
@@ -298,7 +298,7 @@ async fn stock(hq: &Db, store: &Db, shop: &Shop, both_lost: bool, broken: &mut V
                        stock_movements m WHERE m.store_id = p.store_id AND m.product_id = p.product_id), 0) AS total \
                        FROM store_product_dynamic p WHERE p.store_id = $1";
             let rows = rows(&db, sql, vec![shop.id.into()]).await;
-            let number = |row: &tillkeep_storage::db::Row, name: &str| row.try_get::<i64>("", name);
+            let number = |row: &tillkeep_storage::raw::Row, name: &str| row.try_get::<i64>("", name);
             rows.iter()
                 .map(|row| {
                     let id: Uuid = row.try_get("", "id").expect("an id");

@@ -35,6 +35,7 @@ pub mod running;
 pub mod secret;
 pub mod sent;
 pub mod server;
+pub mod shelf;
 pub mod tokens;
 
 pub use answer::{Answer, Created, List, NoContent, Paging};

@@ -1,7 +1,7 @@
 //! What every kind of row has in common on the way in and out: lists with search, filter and sort by white list; a
 //! draft or a change read from JSON, where an unknown or read-only key is refused by its name.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::str::FromStr;
 
 use serde::Serialize;
@@ -9,11 +9,12 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json};
 use tillkeep_model::fields::{self, Book, Field, Problem, Side};
 use tillkeep_model::{ByName, ErrorCode, Instant};
-use tillkeep_storage::sea_orm::sea_query::{Expr, ExprTrait, Func, LikeExpr, NullOrdering, SimpleExpr};
+use tillkeep_storage::sea_orm::sea_query::NullOrdering;
 use tillkeep_storage::sea_orm::{
     ColumnTrait, ColumnType, Condition, ConnectionTrait, EntityTrait, FromQueryResult, IntoActiveModel, ModelTrait,
     Order, PaginatorTrait, PrimaryKeyToColumn, QueryFilter, QueryOrder, QuerySelect, Select, Value,
 };
+use tillkeep_storage::search::contains;
 use uuid::Uuid;
 
 use crate::answer::{List, Paging};
@@ -110,25 +111,11 @@ pub fn selected<E: EntityTrait>(spec: &ListSpec, query: &Query, mut select: Sele
     Ok((select, Paging::new(page, size)?))
 }
 
-/// One of `columns` contains `text`, case-insensitive. The databases know the small letters of ASCII alone, so those of
-/// other letters that are sought are put in place by the query.
+/// One of `columns` contains `text`, case-insensitive.
 pub fn search<E: EntityTrait>(columns: &[&str], text: &str) -> Result<Condition> {
     check_value("search", text)?;
-    let small: String = text.chars().flat_map(char::to_lowercase).collect();
-    let escaped = small.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
-    let others: BTreeSet<char> = small.chars().filter(|letter| !letter.is_ascii()).collect();
-    let mut any = Condition::any();
-    for name in columns {
-        let mut lower: SimpleExpr = Func::lower(Expr::col(column::<E>(name)?.as_column_ref())).into();
-        for small in &others {
-            let large: String = small.to_uppercase().collect();
-            if large.chars().count() == 1 && large != small.to_string() {
-                lower = Func::cust("REPLACE").arg(lower).arg(large).arg(small.to_string()).into();
-            }
-        }
-        any = any.add(lower.like(LikeExpr::new(format!("%{escaped}%")).escape('\\')));
-    }
-    Ok(any)
+    let columns: Vec<E::Column> = columns.iter().map(|name| column::<E>(name)).collect::<Result<_>>()?;
+    Ok(contains(columns, text))
 }
 
 fn check_value(key: &str, value: &str) -> Result<()> {

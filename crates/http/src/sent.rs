@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde_json::Value as Json;
 use tillkeep_model::fields::{ColumnValue, Field, Rule, Value};
-use tillkeep_model::{Instant, Money, Qty};
+use tillkeep_model::{Bps, Instant, Money, Qty};
 use tillkeep_storage::sea_orm::{EntityTrait, ModelTrait};
 use uuid::Uuid;
 
@@ -53,6 +53,8 @@ pub trait Sent {
 
 /// The field that the name of a struct is of.
 fn field(fields: &'static [Field], name: &str) -> Option<&'static Field> {
+    // A name that is a word of the language is written as r#type.
+    let name = name.trim_start_matches("r#");
     fields.iter().find(|field| field.is(name))
 }
 
@@ -121,6 +123,12 @@ impl Said for Money {
 }
 
 impl Said for Qty {
+    fn value(&self) -> Value<'_> {
+        (*self).into()
+    }
+}
+
+impl Said for Bps {
     fn value(&self) -> Value<'_> {
         (*self).into()
     }

@@ -1,6 +1,7 @@
 //! What an approver may approve for a caller, at the till and for one action. `docs/domain.md`.
 
 use crate::permission::code;
+use crate::pricing::Deed;
 
 /// Something that may be approved.
 #[derive(Debug, PartialEq, Eq)]
@@ -25,6 +26,18 @@ pub enum About {
     Float,
     /// A drawer that is closed.
     Drawer,
+}
+
+/// What a deed at the till needs besides the permission to sell. A price below the floor of its product is more than a
+/// changed price or a discount.
+#[must_use]
+pub const fn of(deed: Deed) -> &'static [&'static Approvable] {
+    match deed {
+        Deed::ChangedPrice => &[&PRICE],
+        Deed::LineDiscount | Deed::CartDiscount => &[&DISCOUNT],
+        Deed::BeyondLimit => &[&BEYOND_LIMIT],
+        Deed::BelowFloor => &[&PRICE, &BEYOND_LIMIT],
+    }
 }
 
 impl Approvable {
@@ -58,7 +71,7 @@ macro_rules! approvable {
 
 approvable! {
     DISCOUNT = PosDiscount for Cart,
-    /// A price below the floor of its product, or what is owed beyond a limit.
+    /// A discount above what may be given, a price below the floor of its product, or what is owed beyond a limit.
     BEYOND_LIMIT = PosDiscountOverrideMax for CartOrCredit,
     PRICE = PosPriceOverride for Cart,
     VOID = PosVoid for Sale,

@@ -60,6 +60,7 @@ error_codes! {
     CurrencyLocked = 409 "currency_locked" never nothing,
     CursorAhead = 409 "cursor_ahead" never nothing,
     DeviceUnknown = 401 "device_unknown" never nothing,
+    DiscountLimitExceeded = 403 "discount_limit_exceeded" never nothing,
     DocumentTooLarge = 422 "document_too_large" never nothing,
     Duplicate = 409 "duplicate" never nothing,
     DuplicateBarcode = 409 "duplicate_barcode" never nothing,

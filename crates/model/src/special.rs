@@ -1,6 +1,16 @@
 //! When a special is in force: its window at the wall clock of the store.
 
 use chrono::{Datelike, Days, NaiveDateTime, NaiveTime};
+use uuid::Uuid;
+
+/// When, where and for whom a cart is priced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moment {
+    pub store: Uuid,
+    /// What a clock on the wall of the store shows.
+    pub local: NaiveDateTime,
+    pub has_customer: bool,
+}
 
 /// From when to when, by date, weekday and time of day; what is missing does not limit.
 #[derive(Clone, Copy, Debug, Default)]

@@ -29,6 +29,7 @@ mod sql;
 pub mod sync_log;
 pub mod verify;
 
+pub use ::sea_orm::DbErr;
 pub use backup::{export, own_documents};
 pub use chain::{barcodes, duplicates, seed, taxes, tills};
 pub use database::Db;
@@ -45,9 +46,8 @@ pub use people::{factors, kept_verifiers, known_places, pin_keys, staff, store_l
 pub use pull::{apply, staged, unreadable};
 pub use push::new_customers;
 pub use rows::row_schema;
-pub use sea_orm;
-pub use sea_orm::DbErr;
 pub use sql::bulk::Lines;
 pub use sql::connection::{Connection, Transaction};
 pub use sql::opening::{Opening, Purpose};
-pub use sql::{count, db, many, memory};
+pub use sql::orm as sea_orm;
+pub use sql::{count, db, many, memory, raw, search};

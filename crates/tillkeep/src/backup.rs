@@ -226,7 +226,7 @@ mod tests {
         let db = open(&data_dir).await;
         let mark = settings::get(db.reader(), MARK).await.expect("a setting");
         assert_eq!(mark.as_deref(), Some("in the backup"));
-        let check = tillkeep_storage::db::query(db.reader(), "PRAGMA integrity_check", []).await.expect("a check");
+        let check = tillkeep_storage::raw::query(db.reader(), "PRAGMA integrity_check", []).await.expect("a check");
         assert_eq!(check[0].try_get_by_index::<String>(0).expect("a verdict"), "ok");
         db.close().await.expect("closed");
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 use tillkeep_storage::registry;
 use tillkeep_storage::rows::SyncTable;
-use tillkeep_storage::{Db, Opening, Side, db};
+use tillkeep_storage::{Db, Opening, Side, raw};
 
 /// Rows by id, as they travel.
 pub type Rows = BTreeMap<String, Value>;
@@ -32,7 +32,7 @@ pub async fn execute(url: &str, side: Side, sql: &str) {
     let opening = Opening { accept_unsafe: true, ..Opening::default() };
     let db = Db::open_with(url, side, opening).await.expect("database");
     let tx = db.begin().await.expect("a transaction");
-    db::execute(&tx, sql, []).await.expect("a statement");
+    raw::execute(&tx, sql, []).await.expect("a statement");
     tx.commit().await.expect("a commit");
     db.close().await.expect("close");
 }

@@ -5,7 +5,7 @@ use tillkeep_hq::Hq;
 use tillkeep_hq::testing::Databases as _;
 use tillkeep_storage::registry;
 use tillkeep_storage::rows::{Row, SyncTable};
-use tillkeep_storage::{Tx, db};
+use tillkeep_storage::{Tx, raw};
 use uuid::Uuid;
 
 use super::day::{id, product, store_id};
@@ -54,7 +54,7 @@ pub async fn change(hq: &Hq, what: &str) {
 /// A user changes a row of `name` and nothing in it.
 pub async fn touch(tx: &mut Tx, name: &str) {
     let sql = format!("UPDATE {name} SET sync_version = 0 WHERE id = $1");
-    db::execute(&*tx, &sql, [id("card").into()]).await.expect("a change");
+    raw::execute(&*tx, &sql, [id("card").into()]).await.expect("a change");
     tx.touch(registry::find(name).expect("a type"));
 }
 

@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use tillkeep_hq::testing::Databases as _;
 use tillkeep_model::wire::{Heartbeat, StoreMessage};
 use tillkeep_storage::migration::{self, STEPS, Schema};
-use tillkeep_storage::sea_orm::DbBackend;
+use tillkeep_storage::raw::sea_orm::DbBackend;
 use tillkeep_storage::{Side, outbox, registry, upgrade};
 
 use super::day::{CODE, Day, TERMINAL, USERNAME, product, store_id};

@@ -4,7 +4,7 @@ use serde_json::json;
 use tillkeep_hq::testing::Databases as _;
 use tillkeep_model::Instant;
 use tillkeep_storage::entity::store;
-use tillkeep_storage::sea_orm::{ActiveModelTrait, IntoActiveModel, Set};
+use tillkeep_storage::raw::sea_orm::{ActiveModelTrait, IntoActiveModel, Set};
 use uuid::Uuid;
 
 use super::kit::{Kit, column};

@@ -24,9 +24,9 @@ use tillkeep_http::server::{self, Limits};
 use tillkeep_http::tokens::{ACCESS, ACCESS_SECONDS, AccessClaims, STORE_SYNC, SyncClaims};
 use tillkeep_model::ids;
 use tillkeep_storage::entity::{session, store, user, user_store_role};
+use tillkeep_storage::raw::sea_orm::sea_query::Expr;
+use tillkeep_storage::raw::sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter};
 use tillkeep_storage::registry::fold;
-use tillkeep_storage::sea_orm::sea_query::Expr;
-use tillkeep_storage::sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter};
 use tillkeep_storage::{Opening, user_pins};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -318,7 +318,7 @@ impl Kit {
     /// What the database has of one row.
     pub async fn row<E: EntityTrait>(
         &self,
-        id: <E::PrimaryKey as tillkeep_storage::sea_orm::PrimaryKeyTrait>::ValueType,
+        id: <E::PrimaryKey as tillkeep_storage::raw::sea_orm::PrimaryKeyTrait>::ValueType,
     ) -> E::Model {
         E::find_by_id(id).one(self.hq.db().reader()).await.expect("query").expect("row")
     }

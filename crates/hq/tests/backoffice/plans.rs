@@ -4,9 +4,9 @@ use tillkeep_hq::backoffice::plain::Rules;
 use tillkeep_hq::backoffice::sales;
 use tillkeep_hq::testing::Databases as _;
 use tillkeep_http::resource::{self, ListSpec, Query};
-use tillkeep_storage::db;
 use tillkeep_storage::entity::{product, sale};
-use tillkeep_storage::sea_orm::{ConnectionTrait, DbBackend, EntityTrait, QuerySelect, QueryTrait, Select};
+use tillkeep_storage::raw;
+use tillkeep_storage::raw::sea_orm::{ConnectionTrait, DbBackend, EntityTrait, QuerySelect, QueryTrait, Select};
 use uuid::Uuid;
 
 use super::kit::Kit;
@@ -22,14 +22,14 @@ async fn plan<E: EntityTrait>(kit: &Kit, spec: &ListSpec, query: &Query, base: S
         DbBackend::Postgres => {
             // In an empty table everything is as quick as anything else.
             for setting in ["enable_seqscan", "enable_sort", "enable_bitmapscan"] {
-                db::execute(&conn, &format!("SET LOCAL {setting} = off"), []).await.expect("a setting");
+                raw::execute(&conn, &format!("SET LOCAL {setting} = off"), []).await.expect("a setting");
             }
             "EXPLAIN"
         }
         _ => "EXPLAIN QUERY PLAN",
     };
     let values = statement.values.map(|values| values.0).unwrap_or_default();
-    let rows = db::query(&conn, &format!("{explain} {}", statement.sql), values).await.expect("a plan");
+    let rows = raw::query(&conn, &format!("{explain} {}", statement.sql), values).await.expect("a plan");
     let column = if backend == DbBackend::Postgres { "QUERY PLAN" } else { "detail" };
     let lines: Vec<String> = rows.iter().map(|row| row.try_get("", column).expect("a line")).collect();
     lines.join("\n")

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use tillkeep_hq::testing::Databases as _;
-use tillkeep_storage::sea_orm::{ConnectionTrait, DbBackend};
+use tillkeep_storage::raw::sea_orm::{ConnectionTrait, DbBackend};
 use tillkeep_storage::{Db, Tx};
 use tokio::time::timeout;
 use uuid::Uuid;

@@ -7,7 +7,7 @@ use futures_util::future::join_all;
 use serde_json::{Value as Json, json};
 use tillkeep_hq::testing::Databases as _;
 use tillkeep_model::ids;
-use tillkeep_storage::db;
+use tillkeep_storage::raw;
 use uuid::Uuid;
 
 use super::kit::{Kit, Person, general, id_of, untaxed};
@@ -47,7 +47,7 @@ async fn sell(kit: &Kit, (store, token): &(Uuid, String), product: Uuid) {
 async fn every_copy_is_right(kit: &Kit, stores: &[(Uuid, String)], rows: usize) {
     let wrong = "SELECT d.id FROM store_product_dynamic d JOIN products p ON p.id = d.product_id \
                  WHERE d.has_price_override = FALSE AND d.price <> p.price";
-    let wrong = db::query(kit.hq.db().reader(), wrong, []).await.expect("the rows").len();
+    let wrong = raw::query(kit.hq.db().reader(), wrong, []).await.expect("the rows").len();
     assert_eq!(wrong, 0, "rows of {rows} hold an old price");
     for (store, token) in stores {
         let rows_of = async |name: &str| {

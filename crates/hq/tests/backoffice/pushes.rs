@@ -6,7 +6,7 @@ use axum::body::Body;
 use axum::http::{Request, header};
 use serde_json::{Value as Json, json};
 use tillkeep_hq::testing::Databases as _;
-use tillkeep_storage::sea_orm::ConnectionTrait;
+use tillkeep_storage::raw::sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
 use super::kit::{Got, Kit, Person};

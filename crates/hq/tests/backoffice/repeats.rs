@@ -8,8 +8,8 @@ use std::net::SocketAddr;
 use tillkeep_hq::testing::Databases as _;
 use tillkeep_hq::{Hq, routes};
 use tillkeep_http::auth::housekeeping;
-use tillkeep_storage::db;
 use tillkeep_storage::entity::idempotency_key::{Entity, Model};
+use tillkeep_storage::raw;
 use tillkeep_storage::sea_orm::EntityTrait;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
@@ -141,7 +141,7 @@ async fn what_was_done_is_already_done_when_its_answer_was_lost() {
     keyed(&kit, &admin, "/departments", body.clone(), "one").await.is(201);
     // As if the server had died between the commit and the answer.
     let tx = kit.hq.db().begin().await.expect("begin");
-    db::execute(&tx, "UPDATE idempotency_keys SET status = NULL, answer = NULL", []).await.expect("an update");
+    raw::execute(&tx, "UPDATE idempotency_keys SET status = NULL, answer = NULL", []).await.expect("an update");
     tx.commit().await.expect("commit");
     keyed(&kit, &admin, "/departments", body, "one").await.refused(409, "already_done");
 }

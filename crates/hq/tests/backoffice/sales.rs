@@ -4,7 +4,7 @@ use serde_json::json;
 use tillkeep_hq::testing::Databases as _;
 use tillkeep_model::{Money, Qty};
 use tillkeep_storage::entity::{sale, sale_item, sale_payment};
-use tillkeep_storage::sea_orm::{ActiveModelTrait, IntoActiveModel};
+use tillkeep_storage::raw::sea_orm::{ActiveModelTrait, IntoActiveModel};
 use uuid::Uuid;
 
 use super::kit::{Kit, column};
@@ -101,7 +101,7 @@ async fn sales_with_something_to_look_at_can_be_asked_for_alone() {
     let odd = sold(&kit, store, "S01-01-000002", "2026-11-20").await;
     let row: sale::Model = kit.row::<sale::Entity>(odd).await;
     let mut row = row.into_active_model();
-    row.flags = tillkeep_storage::sea_orm::Set(tillkeep_model::JsonText(json!(["payments_mismatch"])));
+    row.flags = tillkeep_storage::raw::sea_orm::Set(tillkeep_model::JsonText(json!(["payments_mismatch"])));
     let tx = kit.hq.db().begin().await.expect("begin");
     row.update(&tx).await.expect("the flag");
     tx.commit().await.expect("commit");

@@ -4,7 +4,7 @@ use serde_json::json;
 use tillkeep_hq::testing::Databases as _;
 use tillkeep_model::wire::{OutboxState, close};
 use tillkeep_storage::entity::{sale, store, sync_status};
-use tillkeep_storage::sea_orm::{ActiveModelTrait, IntoActiveModel};
+use tillkeep_storage::raw::sea_orm::{ActiveModelTrait, IntoActiveModel};
 use uuid::Uuid;
 
 use super::kit::{Kit, id_of};
@@ -120,7 +120,7 @@ async fn status(kit: &Kit, store_id: Uuid, pending: i32, success_ms_ago: i64) {
 async fn seen_before(kit: &Kit, store_id: Uuid) {
     let row: store::Model = kit.row::<store::Entity>(store_id).await;
     let mut active = row.into_active_model();
-    active.first_seen_at = tillkeep_storage::sea_orm::ActiveValue::Set(Some(kit.clock.now()));
+    active.first_seen_at = tillkeep_storage::raw::sea_orm::ActiveValue::Set(Some(kit.clock.now()));
     let tx = kit.hq.db().begin().await.expect("begin");
     active.update(&tx).await.expect("store");
     tx.commit().await.expect("commit");

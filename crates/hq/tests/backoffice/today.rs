@@ -5,7 +5,7 @@ use tillkeep_hq::testing::Databases as _;
 use tillkeep_model::wire::OutboxState;
 use tillkeep_model::{Instant, Money};
 use tillkeep_storage::entity::{register_session, sale, store};
-use tillkeep_storage::sea_orm::{ActiveModelTrait, IntoActiveModel, Set};
+use tillkeep_storage::raw::sea_orm::{ActiveModelTrait, IntoActiveModel, Set};
 use uuid::Uuid;
 
 use super::kit::{Kit, Person, column};

@@ -5,13 +5,13 @@ use axum::http::{Request, StatusCode, header};
 use http_body_util::BodyExt;
 use serde_json::json;
 use tillkeep_hq::testing::Databases as _;
-use tillkeep_storage::db;
+use tillkeep_storage::raw;
 
 use super::kit::{Kit, id_of};
 
 async fn tamper(kit: &Kit, sql: &str) {
     let tx = kit.hq.db().begin().await.expect("a transaction");
-    assert_eq!(db::execute(&tx, sql, []).await.expect("a statement"), 1);
+    assert_eq!(raw::execute(&tx, sql, []).await.expect("a statement"), 1);
     tx.commit().await.expect("a commit");
 }
 

@@ -6,6 +6,7 @@ use serde_json::json;
 use tillkeep_hq::testing::Databases as _;
 use tillkeep_storage::db::{self, Turn};
 use tillkeep_storage::entity::sync_log;
+use tillkeep_storage::raw;
 use tillkeep_storage::sea_orm::{EntityTrait, IntoActiveModel};
 use tillkeep_storage::sync_log::{FAILED, PUSH, RETRIED};
 use uuid::Uuid;
@@ -22,23 +23,23 @@ async fn a_request_that_loses_a_deadlock_may_be_sent_again() {
     let later =
         "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET deadlock_timeout = 3000', current_database()); END $$";
     let tx = kit.hq.db().begin().await.expect("begin");
-    db::execute(&tx, later, []).await.expect("when a deadlock is looked for");
+    raw::execute(&tx, later, []).await.expect("when a deadlock is looked for");
     tx.commit().await.expect("commit");
     // It holds for connections that come after it.
     kit.restart().await;
 
     let other = kit.hq.db().begin().await.expect("begin");
     // It is the request that looks for a deadlock, and loses it.
-    db::execute(&other, "SET LOCAL deadlock_timeout = '1min'", []).await.expect("this one does not");
+    raw::execute(&other, "SET LOCAL deadlock_timeout = '1min'", []).await.expect("this one does not");
     let counter = "SELECT value FROM sync_counters WHERE entity_type = 'departments' FOR UPDATE";
-    db::query(&other, counter, []).await.expect("the counter");
+    raw::query(&other, counter, []).await.expect("the counter");
     let cross = async {
         let waits = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-        while db::query(kit.hq.db().reader(), waits, []).await.expect("activity").is_empty() {
+        while raw::query(kit.hq.db().reader(), waits, []).await.expect("activity").is_empty() {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
         // The request holds the row and waits for the counter; this holds the counter and wants the row.
-        db::execute(&other, "UPDATE departments SET sort_order = 5", []).await.expect("the row");
+        raw::execute(&other, "UPDATE departments SET sort_order = 5", []).await.expect("the row");
     };
     let (got, ()) = tokio::join!(kit.patch(&admin, &path, json!({"name": "B"})), cross);
     got.refused(503, "unavailable");
@@ -79,7 +80,7 @@ async fn a_handshake_that_settles_counters_waits_for_a_push_before_it_holds_a_ro
     db::take_turn_of(&push, Turn::Push, store).await.expect("the turn");
     let pushes = async {
         waiting_for_a_lock(&kit, 1).await;
-        db::execute(&push, "UPDATE sync_log SET note = 'pushed'", []).await.expect("the rows are free");
+        raw::execute(&push, "UPDATE sync_log SET note = 'pushed'", []).await.expect("the rows are free");
         push.commit().await.expect("commit");
     };
     let caller = Person { id: Uuid::nil(), token: kit.sync_token(store) };

@@ -9,9 +9,9 @@ use tillkeep_storage::entity::{
     customer, department, product, product_barcode, role, role_permission, store, store_product, tax_group,
     tax_group_rate, tax_rate, tender, user, user_store_role,
 };
+use tillkeep_storage::raw::sea_orm::{ActiveModelBehavior, ActiveModelTrait, EntityTrait, IntoActiveModel};
 use tillkeep_storage::registry::{self, fold};
-use tillkeep_storage::sea_orm::{ActiveModelBehavior, ActiveModelTrait, EntityTrait, IntoActiveModel};
-use tillkeep_storage::{Tx, barcodes, db};
+use tillkeep_storage::{Tx, barcodes, raw};
 use uuid::Uuid;
 
 use crate::backoffice::kit::{Kit, Person};
@@ -137,7 +137,7 @@ impl Fixture {
         );
         kit.post(&made.machine, "/sync/push", json!({"envelopes": [orphan]})).await.is(200);
         let sql = "SELECT id FROM sync_log WHERE store_id = $1 AND status = 'failed'";
-        let found = db::query(kit.hq.db().reader(), sql, [made.id("shop").into()]).await.expect("a read");
+        let found = raw::query(kit.hq.db().reader(), sql, [made.id("shop").into()]).await.expect("a read");
         made.failed = found[0].try_get("", "id").expect("an id");
         made
     }
@@ -293,7 +293,7 @@ impl Fixture {
             )
         };
         let sql = TABLES.iter().map(of).collect::<Vec<_>>().join(" UNION ALL ");
-        let rows = db::query(kit.hq.db().reader(), &sql, []).await.expect("a read");
+        let rows = raw::query(kit.hq.db().reader(), &sql, []).await.expect("a read");
         let mut seen: BTreeMap<String, usize> = BTreeMap::new();
         for row in rows {
             let (kind, text): (String, String) =

@@ -17,7 +17,7 @@ use tillkeep_hq::routes;
 use tillkeep_hq::testing::Databases as _;
 use tillkeep_storage::entity::audit_log;
 use tillkeep_storage::sea_orm::{EntityTrait, PaginatorTrait};
-use tillkeep_storage::{db, fault};
+use tillkeep_storage::{fault, raw};
 
 use crate::backoffice::kit::{Got, Kit, Person};
 use fixture::Fixture;
@@ -115,7 +115,7 @@ impl Trial {
                    WHERE n.nspname = 'public' AND c.relkind = 'r' AND l.pid <> pg_backend_pid() \
                    AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()) GROUP BY 1";
         let (mut all, mut written) = (BTreeSet::new(), BTreeSet::new());
-        for row in db::query(self.kit.hq.db().reader(), sql, []).await.expect("the locks") {
+        for row in raw::query(self.kit.hq.db().reader(), sql, []).await.expect("the locks") {
             let name: String = row.try_get("", "name").expect("a name");
             if OF_EACH.contains(&name.as_str()) {
                 continue;

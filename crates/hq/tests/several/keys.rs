@@ -6,7 +6,7 @@ use axum::body::Body;
 use axum::http::{Request, header};
 use serde_json::{Value as Json, json};
 use tillkeep_hq::testing::Databases as _;
-use tillkeep_storage::db;
+use tillkeep_storage::raw;
 use tokio::time::timeout;
 
 use super::{another, answered, waiting_for_a_lock};
@@ -27,12 +27,12 @@ fn keyed(who: &Person, body: &Json, key: &str) -> Request<Body> {
 
 async fn change(kit: &Kit, sql: &str) {
     let tx = kit.hq.db().begin().await.expect("begin");
-    db::execute(&tx, sql, []).await.expect("a statement");
+    raw::execute(&tx, sql, []).await.expect("a statement");
     tx.commit().await.expect("commit");
 }
 
 async fn claims(kit: &Kit) -> i64 {
-    let rows = db::query(kit.hq.db().reader(), "SELECT COUNT(*) AS n FROM idempotency_claims", []).await;
+    let rows = raw::query(kit.hq.db().reader(), "SELECT COUNT(*) AS n FROM idempotency_claims", []).await;
     rows.expect("the claims")[0].try_get("", "n").expect("a number")
 }
 
@@ -43,7 +43,7 @@ async fn the_key_of_a_request_that_one_server_is_answering_is_in_progress_at_the
     let (_, elsewhere) = another(&kit).await;
     let body = product("TEA");
     let held = kit.hq.db().begin().await.expect("begin");
-    db::execute(&held, "LOCK TABLE products IN SHARE MODE", []).await.expect("a lock");
+    raw::execute(&held, "LOCK TABLE products IN SHARE MODE", []).await.expect("a lock");
     let second = async {
         waiting_for_a_lock(&kit, 1).await;
         let second = timeout(Duration::from_secs(8), answered(&elsewhere, keyed(&admin, &body, "one"))).await;

@@ -15,7 +15,7 @@ use tillkeep_hq::testing::Databases as _;
 use tillkeep_hq::{Hq, routes};
 use tillkeep_storage::entity::{customer, sync_log};
 use tillkeep_storage::sea_orm::{EntityTrait, QuerySelect};
-use tillkeep_storage::{db, sea_orm::ColumnTrait, sea_orm::QueryFilter};
+use tillkeep_storage::{raw, sea_orm::ColumnTrait, sea_orm::QueryFilter};
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 use uuid::Uuid;
@@ -43,7 +43,7 @@ pub(crate) async fn waiting_for_a_lock(kit: &Kit, least: i64) {
     let sql =
         "SELECT COUNT(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
     loop {
-        let rows = db::query(kit.hq.db().reader(), sql, []).await.expect("the locks");
+        let rows = raw::query(kit.hq.db().reader(), sql, []).await.expect("the locks");
         if rows[0].try_get::<i64>("", "n").expect("a number") >= least {
             return;
         }

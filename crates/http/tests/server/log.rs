@@ -10,7 +10,7 @@ use tillkeep_http::error::{Error, Result};
 use tillkeep_http::request;
 use tillkeep_model::ErrorCode;
 use tillkeep_storage::DbErr;
-use tillkeep_storage::sea_orm::RuntimeErr;
+use tillkeep_storage::raw::sea_orm::RuntimeErr;
 use tracing_subscriber::fmt::MakeWriter;
 
 /// A log that a test reads.

@@ -2,11 +2,15 @@
 //! release writes, since a text that is too long is cut off and never refused. `docs/sync.md`, rule U9.
 
 use super::approval::TOKENS;
-use super::{Book, ColumnValue, Field, LARGEST, Rule, amount, flag, id, instant, json, money, objects, text};
+use super::{Book, ColumnValue, Field, LARGEST, Rule, amount, flag, id, instant, json, money, objects, share, text, word};
 
 const REFERENCE: Field = text("reference", 200);
-/// What no version takes yet.
-const UNSUPPORTED: Field = json("", 8 << 10).kept(ColumnValue::Otherwise);
+/// Characters of a reason, of the code of one, and of what a scanner reads.
+const REASON: usize = 200;
+const REASON_CODE: usize = 40;
+const SCANNED: usize = 100;
+/// A [`CART_DISCOUNT`], which the handler compares with what is stored.
+const DISCOUNT: Field = json("", 1 << 10).kept(ColumnValue::Otherwise);
 
 pub static SALE: Book = Book::of_document(
     "sales",
@@ -67,7 +71,7 @@ pub static PAYMENT: Book = Book::of_document(
 );
 
 /// What a till sends: the cart of a quote or of a sale.
-pub static CART: [Field; 11] = [
+pub static CART: [Field; 12] = [
     id("id"),
     text("terminalId", 100).kept(ColumnValue::Otherwise),
     id("customerId"),
@@ -75,25 +79,48 @@ pub static CART: [Field; 11] = [
     // A till with a clock that runs ahead cannot have begun after the end.
     instant("startedAt").kept(ColumnValue::Otherwise),
     objects("lines", (1, 500), &CART_LINE).kept(ColumnValue::Otherwise),
-    UNSUPPORTED.named("cartDiscount"),
+    DISCOUNT.named("cartDiscount"),
+    text("note", 200),
     TOKENS.kept(ColumnValue::Otherwise),
     objects("payments", (0, 50), &CART_PAYMENT).kept(ColumnValue::Otherwise),
     text("lastReceipt", 100).kept(ColumnValue::Otherwise),
     amount("expectedTotal").kept(ColumnValue::Otherwise),
 ];
 
-pub static CART_LINE: [Field; 9] = [
+pub static CART_LINE: [Field; 14] = [
     text("lineId", 100).kept(ColumnValue::Otherwise),
     id("productId"),
-    Field::new("quantity", Rule::Quantity { min: 1, max: LARGEST }),
+    // A label or a pack says it.
+    Field::new("quantity", Rule::Quantity { min: 1, max: LARGEST }).kept(ColumnValue::Otherwise),
     money("openPrice").kept(ColumnValue::Otherwise),
     flag("ageConfirmed"),
     money("unitPriceOverride").kept(ColumnValue::Otherwise),
     // Kept without the spaces around it. Shorter than headquarters takes it, so that a sale of 500 such lines fits into an
     // envelope.
-    text("overrideReason", 200).kept(ColumnValue::Otherwise),
-    UNSUPPORTED.named("labelAmount"),
-    UNSUPPORTED.named("lineDiscount"),
+    text("overrideReason", REASON).kept(ColumnValue::Otherwise),
+    text("overrideReasonCode", REASON_CODE),
+    text("code", SCANNED).kept(ColumnValue::Otherwise),
+    money("labelAmount").kept(ColumnValue::Otherwise),
+    DISCOUNT.named("lineDiscount"),
+    text("name", 60).kept(ColumnValue::Otherwise),
+    text("note", 60),
+    text("serial", 60),
 ];
 
-pub static CART_PAYMENT: [Field; 3] = [id("tenderId"), amount("tenderedAmount"), REFERENCE];
+/// What somebody at the till takes off a line, or off the cart.
+pub static CART_DISCOUNT: [Field; 5] = [
+    word("type", &["percent", "amount"]).required().kept(ColumnValue::Otherwise),
+    share("bps").kept(ColumnValue::Otherwise),
+    money("amount").kept(ColumnValue::Otherwise),
+    text("reason", REASON).kept(ColumnValue::Otherwise),
+    text("reasonCode", REASON_CODE).kept(ColumnValue::Otherwise),
+];
+
+pub static CART_PAYMENT: [Field; 6] = [
+    id("tenderId"),
+    amount("tenderedAmount"),
+    REFERENCE,
+    text("cardBrand", 40),
+    text("cardLast4", 4),
+    text("externalId", 200),
+];

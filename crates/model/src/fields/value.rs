@@ -4,7 +4,7 @@ use sea_orm::Value as Stored;
 use serde_json::Value as Json;
 use uuid::Uuid;
 
-use crate::{Money, Qty};
+use crate::{Bps, Money, Qty};
 
 /// A value to check: of a typed row or of JSON.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,7 +58,7 @@ macro_rules! numbers {
         }
     )*};
 }
-numbers!(Money, Qty);
+numbers!(Money, Qty, Bps);
 
 impl From<i32> for Value<'_> {
     fn from(number: i32) -> Self {

@@ -24,6 +24,20 @@ pub enum Deed {
     BelowFloor,
 }
 
+impl Deed {
+    /// As it is said on the wire.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::ChangedPrice => "changed_price",
+            Self::LineDiscount => "line_discount",
+            Self::CartDiscount => "cart_discount",
+            Self::BeyondLimit => "beyond_limit",
+            Self::BelowFloor => "below_floor",
+        }
+    }
+}
+
 /// A deed with its line; `None` for the whole cart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Need {

@@ -60,14 +60,14 @@ pub struct Lines(Vec<Statement>);
 
 impl Lines {
     /// Lines of a document, as many in a statement as [`together`] has.
-    pub fn new<E>(models: &[E::Model], backend: DbBackend) -> Self
+    pub fn new<E>(models: &[E::Model], conn: &impl ConnectionTrait) -> Self
     where
         E: EntityTrait,
         E::Model: IntoActiveModel<E::ActiveModel> + Clone,
     {
         let insert = |models: &[E::Model]| {
             let models = models.iter().cloned().map(IntoActiveModel::into_active_model);
-            E::insert_many(models).build(backend)
+            E::insert_many(models).build(conn.get_database_backend())
         };
         Self(models.chunks(rows_per_statement(E::Column::iter().count())).map(insert).collect())
     }

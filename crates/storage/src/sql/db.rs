@@ -1,14 +1,12 @@
-//! Statements of own SQL, and turns. What the two databases do differently lies here and below, and nowhere else.
+//! Turns, and the size of statements. What the two databases do differently lies here and below, and nowhere else.
 
-#![expect(clippy::disallowed_methods, reason = "gives their rows types")]
-
-use sea_orm::{ConnectionTrait, DbBackend, DbErr, FromQueryResult, Statement, StatementBuilder, Value};
+use sea_orm::{ConnectionTrait, DbBackend, DbErr};
 use uuid::Uuid;
 
 pub use crate::sql::errors::{
     in_short, is_data_fault, is_passing, retry_serialization, strikes_everything, unique_violation,
 };
-pub use crate::sql::row::Row;
+pub(crate) use crate::sql::raw::{Row, execute, models, query};
 
 /// Work that only one transaction does at a time.
 #[derive(Clone, Copy, Debug)]
@@ -47,49 +45,6 @@ pub async fn take_turn_of(tx: &impl ConnectionTrait, turn: Turn, store_id: Uuid)
         execute(tx, "SELECT pg_advisory_xact_lock($1, $2)", [(turn as i32).into(), store.into()]).await?;
     }
     Ok(())
-}
-
-/// One statement in the text both databases read: `$1`, `$2`, …
-pub fn statement(conn: &impl ConnectionTrait, sql: &str, values: impl IntoIterator<Item = Value>) -> Statement {
-    Statement::from_sql_and_values(conn.get_database_backend(), sql, values)
-}
-
-/// Executes `sql`; the number of rows it changed.
-pub async fn execute(
-    conn: &impl ConnectionTrait,
-    sql: &str,
-    values: impl IntoIterator<Item = Value>,
-) -> Result<u64, DbErr> {
-    Ok(conn.execute_raw(statement(conn, sql, values)).await?.rows_affected())
-}
-
-/// The rows of `sql`, whatever it selects.
-pub async fn query(
-    conn: &impl ConnectionTrait,
-    sql: &str,
-    values: impl IntoIterator<Item = Value>,
-) -> Result<Vec<Row>, DbErr> {
-    let rows = conn.query_all_raw(statement(conn, sql, values)).await?;
-    Ok(rows.into_iter().map(Row::from).collect())
-}
-
-/// The rows of `sql`, which selects columns of tables and no expressions.
-pub async fn models<M: FromQueryResult>(
-    conn: &impl ConnectionTrait,
-    sql: &str,
-    values: impl IntoIterator<Item = Value>,
-) -> Result<Vec<M>, DbErr> {
-    let rows = conn.query_all(&Text(statement(conn, sql, values))).await?;
-    rows.iter().map(|row| M::from_query_result(row, "")).collect()
-}
-
-/// A statement that is written out.
-struct Text(Statement);
-
-impl StatementBuilder for Text {
-    fn build(&self, _: &DbBackend) -> Statement {
-        self.0.clone()
-    }
 }
 
 /// `$from, $from+1, …` for `count` parameters.

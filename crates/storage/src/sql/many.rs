@@ -11,7 +11,7 @@ const LIST: usize = 5000;
 
 /// The rows of `sql`, where `$list` becomes the values of `list`; `before` are `$1`, `$2`, … of each statement. In no order,
 /// as the list may be cut anywhere.
-pub async fn find_in<T: Into<Value>>(
+pub(crate) async fn find_in<T: Into<Value>>(
     conn: &impl ConnectionTrait,
     sql: &str,
     before: &[Value],
@@ -25,7 +25,7 @@ pub async fn find_in<T: Into<Value>>(
 }
 
 /// Executes `sql` as [`find_in`] does; the number of rows it changed.
-pub async fn execute_in<T: Into<Value>>(
+pub(crate) async fn execute_in<T: Into<Value>>(
     conn: &impl ConnectionTrait,
     sql: &str,
     before: &[Value],
@@ -39,7 +39,7 @@ pub async fn execute_in<T: Into<Value>>(
 }
 
 /// The rows of `sql`, where `$rows` becomes a table of values as in [`execute_rows`]. In no order, as the table may be cut anywhere.
-pub async fn find_by_rows<const COLUMNS: usize>(
+pub(crate) async fn find_by_rows<const COLUMNS: usize>(
     conn: &impl ConnectionTrait,
     sql: &str,
     before: &[Value],
@@ -55,7 +55,7 @@ pub async fn find_by_rows<const COLUMNS: usize>(
 
 /// Executes `sql`, where `$rows` becomes one `row` for each of `rows`, with its values in place of the `?` there; `before` are
 /// `$1`, `$2`, … of each statement. The number of rows it changed.
-pub async fn execute_rows<const COLUMNS: usize>(
+pub(crate) async fn execute_rows<const COLUMNS: usize>(
     conn: &impl ConnectionTrait,
     sql: &str,
     before: &[Value],

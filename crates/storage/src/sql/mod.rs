@@ -8,5 +8,8 @@ pub(crate) mod errors;
 pub mod many;
 pub mod memory;
 pub(crate) mod opening;
+pub mod orm;
+pub mod raw;
 pub(crate) mod row;
+pub mod search;
 pub(crate) mod sqlite;

@@ -6,7 +6,6 @@ use serde_json::{Map, Value as Json, json};
 use tillkeep_model::{Instant, ids};
 use tillkeep_storage::migration::{self, Table};
 use tillkeep_storage::rows::{Row, SyncTable};
-use tillkeep_storage::sea_orm;
 use uuid::Uuid;
 
 use super::{Hq, at, entity};

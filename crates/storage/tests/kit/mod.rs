@@ -16,7 +16,7 @@ use tillkeep_model::wire::PullAnswer;
 use tillkeep_model::{Instant, Qty};
 use tillkeep_storage::entity::{stock_movement, store_product, sync_log, sync_status};
 use tillkeep_storage::registry::{self, Scope, SyncType};
-use tillkeep_storage::{Change, Db, Opening, Side, Synchronised, Tx, apply, db, pull, sea_orm};
+use tillkeep_storage::{Change, Db, Opening, Side, Synchronised, Tx, apply, pull, raw, sea_orm};
 use uuid::Uuid;
 
 /// A moment of the day on which every test happens.
@@ -163,7 +163,7 @@ impl Hq {
             let scope = if entity.scope == Scope::Store { "store_id" } else { "id" };
             let sql = format!("SELECT sync_version, {scope} AS scope FROM {}", entity.name);
             let mut seen = std::collections::BTreeSet::new();
-            for row in db::query(self.db.reader(), &sql, []).await.expect("the versions") {
+            for row in raw::query(self.db.reader(), &sql, []).await.expect("the versions") {
                 let version: i64 = row.try_get("", "sync_version").expect("a version");
                 let scope: Uuid = row.try_get("", "scope").expect("a scope");
                 let scope = registry::counter_scope(entity, scope);
@@ -294,7 +294,7 @@ impl Shop {
 
     pub async fn execute(&self, sql: &str, values: impl IntoIterator<Item = Value>) {
         let tx = self.begin().await;
-        db::execute(&tx, sql, values).await.expect("a statement");
+        raw::execute(&tx, sql, values).await.expect("a statement");
         tx.commit().await.expect("a commit");
     }
 

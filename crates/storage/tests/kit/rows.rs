@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value as Json, json};
 use tillkeep_model::Instant;
 use tillkeep_storage::Side;
-use tillkeep_storage::db::{Row, query};
 use tillkeep_storage::migration::{Column, Schema};
-use tillkeep_storage::sea_orm::sea_query::{Alias, Expr, Order, Query};
-use tillkeep_storage::sea_orm::{ConnectionTrait, Statement, Value};
+use tillkeep_storage::raw::sea_orm::sea_query::{Alias, Expr, Order, Query};
+use tillkeep_storage::raw::sea_orm::{ConnectionTrait, Statement, Value};
+use tillkeep_storage::raw::{Row, query};
 use uuid::Uuid;
 
 /// Rows by table, in the order of the primary key.

@@ -1,11 +1,11 @@
 //! What a store makes of the rows it pulled.
 
+use sea_orm::{ConnectionTrait, EntityTrait};
 use serde_json::{Value as Json, json};
 use tillkeep_model::{Cost, Instant, Money, Qty, ids};
 use tillkeep_storage::entity::{
     customer, permission, product, product_barcode, role, role_permission, store_product, transfer, transfer_item,
 };
-use tillkeep_storage::sea_orm::{ConnectionTrait, EntityTrait};
 use tillkeep_storage::verify::{self, Options, Source};
 use tillkeep_storage::{Side, apply, barcodes, registry, seed};
 

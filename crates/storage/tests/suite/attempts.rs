@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 use sea_orm::{Condition, EntityTrait, QueryOrder};
 use tillkeep_model::Instant;
 use tillkeep_storage::attempts::{self, Bucket, Decision, Judge, Kind, Look, Taken};
-use tillkeep_storage::db::query;
 use tillkeep_storage::entity::pin_attempt::{Column, Entity, Model};
+use tillkeep_storage::raw::query;
 use tillkeep_storage::{Db, sea_orm};
 use uuid::Uuid;
 

@@ -4,14 +4,14 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use sea_orm::ConnectionTrait;
 use serde_json::{Value as Json, json};
 use tillkeep_model::wire::camel;
-use tillkeep_storage::db;
 use tillkeep_storage::document::{Awaited, Reference};
 use tillkeep_storage::entity::{customer, product};
 use tillkeep_storage::envelope::Sender;
+use tillkeep_storage::raw;
 use tillkeep_storage::registry::{self, SyncType};
-use tillkeep_storage::sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
 use crate::kit::chain::{self, Chain, id};
@@ -92,7 +92,7 @@ async fn waiting(hq: &Hq, count: i64, is_over: &Cell<bool>) {
     let sql = "SELECT COUNT(*) AS n FROM pg_locks WHERE NOT granted \
                AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
     while !is_over.get() {
-        let rows = db::query(hq.db.reader(), sql, []).await.expect("the locks");
+        let rows = raw::query(hq.db.reader(), sql, []).await.expect("the locks");
         if rows[0].try_get::<i64>("", "n").expect("a count") >= count {
             return;
         }

@@ -6,7 +6,7 @@ use tillkeep_storage::completeness::{self, Day, Outbox, Range, Register, Reporte
 use tillkeep_storage::numbers::lost;
 use tillkeep_storage::sea_orm::Value;
 use tillkeep_storage::sync_log as log;
-use tillkeep_storage::{DbErr, db};
+use tillkeep_storage::{DbErr, raw};
 use uuid::Uuid;
 
 use crate::kit::chain::{Chain, id};
@@ -260,7 +260,7 @@ async fn the_gaps_of_an_outbox_are_read_from_an_index() -> Result<(), DbErr> {
     let hq = Hq::sqlite().await;
     let sql = "EXPLAIN QUERY PLAN SELECT DISTINCT node_epoch, seq FROM sync_log \
                WHERE store_id = $1 AND seq IS NOT NULL AND node_epoch IS NOT NULL";
-    let plan = db::query(hq.db.reader(), sql, [Value::from(id("S01"))]).await?;
+    let plan = raw::query(hq.db.reader(), sql, [Value::from(id("S01"))]).await?;
     let plan: Vec<String> = plan.iter().map(|row| row.try_get("", "detail")).collect::<Result<_, _>>()?;
     assert!(plan.iter().any(|line| line.contains("COVERING INDEX")), "{plan:?}");
     Ok(())

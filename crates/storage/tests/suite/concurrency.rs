@@ -11,7 +11,7 @@ use tillkeep_model::{Money, Qty};
 use tillkeep_storage::entity::{audit_log, product};
 use tillkeep_storage::sea_orm::{EntityTrait, IntoActiveModel, QueryOrder};
 use tillkeep_storage::verify::{self, Options, Source};
-use tillkeep_storage::{Side, audit, db, seed, series, settings};
+use tillkeep_storage::{Side, audit, raw, seed, series, settings};
 use tokio::sync::Barrier;
 
 use crate::kit::chain::{Chain, id, product as new_product, sender};
@@ -57,7 +57,7 @@ async fn race(hq: &Arc<Hq>, versions: Versions) -> BTreeSet<(String, i64)> {
     Chain::found(hq).await;
     if versions == Versions::Sequence {
         let tx = hq.db.begin().await.expect("a transaction");
-        db::execute(&tx, "CREATE SEQUENCE planted START 1000", []).await.expect("a sequence");
+        raw::execute(&tx, "CREATE SEQUENCE planted START 1000", []).await.expect("a sequence");
         tx.commit().await.expect("a commit");
     }
     let running = Arc::new(AtomicUsize::new(WRITERS));
@@ -103,7 +103,7 @@ async fn write(hq: Arc<Hq>, writer: usize, versions: Versions, running: Arc<Atom
         for half in [1, 2] {
             let mut row = new_product(&format!("W{writer}-{commit}-{half}"), half);
             if versions == Versions::Sequence {
-                let next = db::query(&tx, "SELECT nextval('planted') AS n", []).await.expect("a number");
+                let next = raw::query(&tx, "SELECT nextval('planted') AS n", []).await.expect("a number");
                 row.sync_version = next[0].try_get("", "n").expect("a number");
             }
             product::Entity::insert(row.into_active_model()).exec_without_returning(&tx).await.expect("an insert");

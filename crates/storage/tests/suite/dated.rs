@@ -147,7 +147,7 @@ async fn a_refusal_that_is_tried_again_later_is_as_old_as_when_it_came_first() {
         };
         let hash = push::hash_of(&text, &chain.first).expect("a hash");
         let sql = "UPDATE sync_log SET hash = $1 WHERE error IS NOT NULL";
-        tillkeep_storage::db::execute(&tx, sql, [hash.into()]).await.expect("a statement");
+        tillkeep_storage::raw::execute(&tx, sql, [hash.into()]).await.expect("a statement");
         tx.commit().await.expect("a commit");
         let again = push::push(&hq.db, &chain.first, &[text.as_str()], at(900)).await.expect("an answer");
         assert_eq!(again.results[0].applied, Some(Applied::Skipped));

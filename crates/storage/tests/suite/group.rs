@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
 use tempfile::TempDir;
-use tillkeep_storage::db::{execute, query, strikes_everything};
+use tillkeep_storage::db::strikes_everything;
+use tillkeep_storage::raw::{execute, query};
 use tillkeep_storage::{Db, DbErr, Opening, Purpose, Side, Tx, Working, Written, count, fault};
 
 struct Till {

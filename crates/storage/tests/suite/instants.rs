@@ -2,8 +2,8 @@
 
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 use tillkeep_model::Instant;
-use tillkeep_storage::db::query;
 use tillkeep_storage::entity::store_node::{Column, Entity, Model};
+use tillkeep_storage::raw::query;
 use tillkeep_storage::sea_orm;
 use uuid::Uuid;
 

@@ -12,7 +12,7 @@ use tillkeep_storage::envelope::Sender;
 use tillkeep_storage::reports::history::{self, By};
 use tillkeep_storage::sea_orm::EntityTrait;
 use tillkeep_storage::sync_log::kept::{self, AT_ONCE};
-use tillkeep_storage::{db, fault, high_water, known_numbers, nodes, push, series, sync_log as log};
+use tillkeep_storage::{fault, high_water, known_numbers, nodes, push, raw, series, sync_log as log};
 
 use crate::kit::chain::{Chain, id, sender};
 use crate::kit::envelopes::{adjustment, create_sale, customer, push, void_sale};
@@ -245,7 +245,7 @@ async fn what_was_refused_stays_in_the_log_settled_or_not() {
             let sql = "UPDATE sync_log SET status = $1, resolved_by = $2, resolved_at = last_seen_at, to_acknowledge = TRUE \
                        WHERE entity_id = $3";
             let values = [status.into(), id("user").into(), id(name).to_string().into()];
-            assert_eq!(db::execute(&tx, sql, values).await.expect("an update"), 1);
+            assert_eq!(raw::execute(&tx, sql, values).await.expect("an update"), 1);
         }
         tx.commit().await.expect("a commit");
         let stays: Vec<sync_log::Model> = hq.log().await.into_iter().filter(|row| row.status != log::SUCCESS).collect();
@@ -408,6 +408,6 @@ async fn room(hq: &Hq, table: &str) -> i64 {
     } else {
         "SELECT pg_total_relation_size(CAST(CAST($1 AS TEXT) AS regclass)) AS bytes"
     };
-    let rows = db::query(hq.db.reader(), sql, [table.into()]).await.expect("the size");
+    let rows = raw::query(hq.db.reader(), sql, [table.into()]).await.expect("the size");
     rows[0].try_get("", "bytes").expect("a number")
 }

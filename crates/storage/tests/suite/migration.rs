@@ -6,13 +6,13 @@ mod flags;
 
 use std::collections::BTreeSet;
 
+use sea_orm::sea_query::{Alias, Expr, ExprTrait, Query};
+use sea_orm::{ConnectionTrait, DbBackend};
 use serde_json::Value as Json;
 use tempfile::TempDir;
 use tillkeep_storage::migration::{self, Change, Key, NewTable, On, STEPS, Schema, Step};
-use tillkeep_storage::sea_orm::sea_query::{Alias, Expr, ExprTrait, Query};
-use tillkeep_storage::sea_orm::{ConnectionTrait, DbBackend};
 use tillkeep_storage::verify::Source;
-use tillkeep_storage::{Db, DbErr, Side, db, upgrade, versions};
+use tillkeep_storage::{Db, DbErr, Side, raw, upgrade, versions};
 
 use crate::kit::rows::{self, Rows};
 use crate::kit::{self, fill, private_postgres};
@@ -130,7 +130,7 @@ impl TestDatabase {
                       FROM sqlite_schema m JOIN pragma_foreign_key_list(m.name) f WHERE m.type = 'table' UNION ALL \
                       SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND type <> 'table'";
         let sql = if self.backend() == DbBackend::Postgres { postgres } else { sqlite };
-        let rows = db::query(&self.conn, sql, []).await.expect("the schema");
+        let rows = raw::query(&self.conn, sql, []).await.expect("the schema");
         let texts = rows.iter().map(|row| row.try_get::<String>("", "s").expect("a text"));
         texts.filter(|text| !text.contains("schema_steps")).collect()
     }
@@ -296,7 +296,7 @@ async fn servers_that_start_at_once_make_each_step_once() {
     for place in TestDatabase::each().await {
         if place.conn.get_database_backend() == DbBackend::Postgres {
             // Whoever waits sees the step that it waited for, whatever a transaction sees by default in that database.
-            let name = db::query(&place.conn, "SELECT current_database() AS name", []).await.expect("a name");
+            let name = raw::query(&place.conn, "SELECT current_database() AS name", []).await.expect("a name");
             let name: String = name[0].try_get("", "name").expect("a name");
             let sql = format!("ALTER DATABASE \"{name}\" SET default_transaction_isolation = 'repeatable read'");
             place.conn.execute_unprepared(&sql).await.expect("a setting");
@@ -307,7 +307,7 @@ async fn servers_that_start_at_once_make_each_step_once() {
         for start in starts {
             start.await.expect("no panic").expect("it opens").close().await.expect("a close");
         }
-        let made = db::query(&place.conn, "SELECT name FROM schema_steps", []).await.expect("the steps");
+        let made = raw::query(&place.conn, "SELECT name FROM schema_steps", []).await.expect("the steps");
         assert_eq!(made.len(), STEPS.len());
     }
 }
@@ -368,7 +368,7 @@ async fn a_headquarters_works_beside_the_next_release_on_postgresql_and_refuses_
     // One without all of its own steps is of another history.
     let place = TestDatabase::postgres().await;
     place.run(&with(&[next])).await.expect("the next release");
-    db::execute(&place.conn, "DELETE FROM schema_steps WHERE name = $1", [last.into()]).await.expect("a delete");
+    raw::execute(&place.conn, "DELETE FROM schema_steps WHERE name = $1", [last.into()]).await.expect("a delete");
     let text = place.run(STEPS).await.expect_err("a refusal").to_string();
     assert!(text.contains("9001_adds"), "{text}");
 }
@@ -407,7 +407,7 @@ async fn a_mere_look_at_a_database_of_an_older_release_asks_to_start_its_server_
     for place in TestDatabase::each().await {
         place.run(STEPS).await.expect("the steps");
         let last = STEPS[STEPS.len() - 1].name;
-        db::execute(&place.conn, "DELETE FROM schema_steps WHERE name = $1", [last.into()]).await.expect("a delete");
+        raw::execute(&place.conn, "DELETE FROM schema_steps WHERE name = $1", [last.into()]).await.expect("a delete");
         let text = Source::open(&place.url, place.side).await.err().expect("a refusal").to_string();
         assert!(text.contains(last) && text.contains("start its server"), "{text}");
     }
@@ -425,7 +425,7 @@ async fn a_table_that_only_grows_refuses_changes_after_every_step() {
                 format!("DELETE FROM {table}"),
                 format!("UPDATE {table} SET {} = NULL", if table == "acts" { "what" } else { "user_id" }),
             ] {
-                let error = db::execute(&place.conn, &sql, []).await.expect_err("append-only");
+                let error = raw::execute(&place.conn, &sql, []).await.expect_err("append-only");
                 assert!(error.to_string().contains("append-only"), "{error}");
             }
         }

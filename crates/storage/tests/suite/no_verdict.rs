@@ -1,10 +1,10 @@
 //! What is no verdict of headquarters on an envelope, and what it says of such. `docs/sync.md`, rules U2, D8 and U12.
 
+use sea_orm::{ConnectionTrait, EntityTrait};
 use serde_json::{Value as Json, json};
 use tillkeep_model::Qty;
 use tillkeep_model::wire::{Applied, Number, PushStatus};
 use tillkeep_storage::entity::sync_status;
-use tillkeep_storage::sea_orm::{ConnectionTrait, EntityTrait};
 use tillkeep_storage::{nodes, sync_log as log};
 use uuid::Uuid;
 

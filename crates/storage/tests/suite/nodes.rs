@@ -7,7 +7,7 @@ use tillkeep_storage::entity::{store_node, sync_status};
 use tillkeep_storage::nodes::{Heard, Line, Said};
 use tillkeep_storage::sea_orm::EntityTrait;
 use tillkeep_storage::sync_log::{self, Pulled};
-use tillkeep_storage::{db, high_water, nodes};
+use tillkeep_storage::{high_water, nodes, raw};
 
 use crate::kit::chain::{Chain, id};
 use crate::kit::envelopes::{create_sale, envelope, push, refuse};
@@ -191,7 +191,7 @@ async fn what_was_settled_is_acknowledged_once() {
         let settle = async |status: &str, seconds, seq: i64| {
             let sql = "UPDATE sync_log SET status = $1, to_acknowledge = TRUE, resolved_at = $2, resolved_by = store_id WHERE seq = $3";
             let tx = hq.db.begin().await.expect("a transaction");
-            db::execute(&tx, sql, [status.into(), at(seconds).into(), seq.into()]).await.expect("an update");
+            raw::execute(&tx, sql, [status.into(), at(seconds).into(), seq.into()]).await.expect("an update");
             tx.commit().await.expect("a commit");
         };
         settle(sync_log::RETRIED, 20, 5).await;

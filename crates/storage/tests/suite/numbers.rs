@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use tillkeep_model::Instant;
 use tillkeep_model::wire::LostNumbers;
 use tillkeep_storage::numbers::{Given, Numbers, lost};
-use tillkeep_storage::{Db, Side, db, fault, series, settings};
+use tillkeep_storage::{Db, Side, fault, raw, series, settings};
 use uuid::Uuid;
 
 const STORE: Uuid = Uuid::from_u128(1);
@@ -240,7 +240,7 @@ async fn what_headquarters_hears_of_lost_numbers_is_kept_by_its_beginning() {
         tx.commit().await.expect("a commit");
         let kept = lost::newest(hq.db.reader(), STORE).await.expect("kept");
         assert_eq!(kept, [range(5, 9), range(20, 20)]);
-        assert_eq!(db::query(hq.db.reader(), "SELECT 1 AS n FROM lost_numbers", []).await.expect("rows").len(), 2);
+        assert_eq!(raw::query(hq.db.reader(), "SELECT 1 AS n FROM lost_numbers", []).await.expect("rows").len(), 2);
     }
 }
 

@@ -3,10 +3,10 @@
 
 use std::time::Duration;
 
+use sea_orm::{ConnectionTrait, DbErr};
 use tillkeep_model::Qty;
 use tillkeep_model::wire::PushStatus;
-use tillkeep_storage::sea_orm::{ConnectionTrait, DbErr};
-use tillkeep_storage::{Db, Purpose, Side, Tx, db};
+use tillkeep_storage::{Db, Purpose, Side, Tx, db, raw};
 
 use crate::kit::chain::{Chain, id, sender};
 use crate::kit::envelopes::{create_sale, push};
@@ -15,7 +15,7 @@ use crate::kit::private_postgres::Database;
 use crate::kit::{self, Hq};
 
 async fn text(conn: &impl ConnectionTrait, sql: &str) -> String {
-    let rows = db::query(conn, sql, []).await.expect("an answer");
+    let rows = raw::query(conn, sql, []).await.expect("an answer");
     rows[0].try_get_by_index(0).expect("a text")
 }
 
@@ -26,7 +26,7 @@ async fn setting(conn: &impl ConnectionTrait, name: &str) -> String {
 /// A statement of the test about the whole database.
 async fn execute(db: &Db, sql: &str) {
     let tx = db.begin().await.expect("a transaction");
-    db::execute(&tx, sql, []).await.expect("a statement");
+    raw::execute(&tx, sql, []).await.expect("a statement");
     tx.commit().await.expect("a commit");
 }
 
@@ -47,7 +47,7 @@ async fn a_server_as_it_is_installed_is_good_and_found_again_after_a_crash() {
     let tx = db.begin().await.expect("a transaction");
     server.crash();
     // Neither is the fault of who asked: not what was under way, nor what comes while the server is away.
-    let errors = [db::execute(&tx, "SELECT 1", []).await.err(), db.begin().await.err()];
+    let errors = [raw::execute(&tx, "SELECT 1", []).await.err(), db.begin().await.err()];
     for error in errors {
         let error = error.expect("the server is away");
         assert!(db::is_passing(&error) && !db::is_data_fault(&error), "{error:?}");
@@ -100,25 +100,25 @@ async fn who_ran_into_a_limit_may_come_again() {
     let hq = Hq::postgres().await;
     let shortened = async |limit: &str| -> Tx {
         let tx = hq.db.begin().await.expect("a transaction");
-        db::execute(&tx, &format!("SET LOCAL {limit} = '20ms'"), []).await.expect("a limit");
+        raw::execute(&tx, &format!("SET LOCAL {limit} = '20ms'"), []).await.expect("a limit");
         tx
     };
     let passes = |error: DbErr| assert!(db::is_passing(&error) && !db::is_data_fault(&error), "{error:?}");
 
     let tx = shortened("statement_timeout").await;
-    passes(db::execute(&tx, "SELECT pg_sleep(10)", []).await.expect_err("cut"));
+    passes(raw::execute(&tx, "SELECT pg_sleep(10)", []).await.expect_err("cut"));
 
     let holder = hq.db.begin().await.expect("a transaction");
-    db::execute(&holder, "LOCK TABLE products", []).await.expect("the lock");
+    raw::execute(&holder, "LOCK TABLE products", []).await.expect("the lock");
     let tx = shortened("lock_timeout").await;
-    passes(db::execute(&tx, "LOCK TABLE products", []).await.expect_err("held"));
+    passes(raw::execute(&tx, "LOCK TABLE products", []).await.expect_err("held"));
 
     let tx = shortened("idle_in_transaction_session_timeout").await;
     let pid = text(&*tx, "SELECT pg_backend_pid()::text").await;
     while text(hq.db.reader(), &format!("SELECT COUNT(*)::text FROM pg_stat_activity WHERE pid = {pid}")).await != "0" {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    passes(db::execute(&tx, "SELECT 1", []).await.expect_err("ended"));
+    passes(raw::execute(&tx, "SELECT 1", []).await.expect_err("ended"));
 }
 
 /// What a standby says until it is promoted, and a server with a disk that may only be read.
@@ -129,7 +129,7 @@ async fn a_database_that_only_reads_for_now_says_that_it_passes() {
         let only = if hq.db.is_embedded() { "PRAGMA query_only = ON" } else { "SET TRANSACTION READ ONLY" };
         tx.execute_unprepared(only).await.expect("a transaction that reads");
         let sql = "DELETE FROM sync_counters";
-        let error = db::execute(&tx, sql, []).await.expect_err("only reads");
+        let error = raw::execute(&tx, sql, []).await.expect_err("only reads");
         assert!(db::is_passing(&error) && !db::is_data_fault(&error), "{error:?}");
     }
 }
@@ -146,7 +146,7 @@ async fn a_push_that_the_database_breaks_off_for_a_deadlock_goes_through() {
 
     let other = db.begin().await.expect("a transaction");
     let counter = "SELECT value FROM sync_counters WHERE entity_type = 'store_product_dynamic' FOR UPDATE";
-    db::query(&other, counter, []).await.expect("the counter");
+    raw::query(&other, counter, []).await.expect("the counter");
     let sale = create_sale(&sender("S01"), id("second"), &[(chain.tea, 1)]);
     let pushed = tokio::spawn({
         let (db, envelope) = (db.with_pool(Purpose::Sync), sale.to_string());
@@ -158,7 +158,7 @@ async fn a_push_that_the_database_breaks_off_for_a_deadlock_goes_through() {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     // The push holds the level and waits for the counter; this holds the counter and wants the level.
-    db::execute(&other, "UPDATE store_product_dynamic SET reorder_point = 7000", []).await.expect("the level");
+    raw::execute(&other, "UPDATE store_product_dynamic SET reorder_point = 7000", []).await.expect("the level");
     other.commit().await.expect("a commit");
 
     let pushed = pushed.await.expect("a task").expect("a push that went through");

@@ -8,7 +8,7 @@ use tillkeep_storage::document::movement::{Kind, Movement};
 use tillkeep_storage::entity::{customer, sale, sync_log, sync_status};
 use tillkeep_storage::envelope::Sender;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
-use tillkeep_storage::{db, push as storage_push, stock, sync_log as log};
+use tillkeep_storage::{push as storage_push, raw, stock, sync_log as log};
 use uuid::Uuid;
 
 use crate::kit::chain::{Chain, id};
@@ -177,7 +177,7 @@ async fn a_failed_envelope_can_be_applied_again_from_what_was_kept() {
 async fn settle_by_hand(hq: &Hq) {
     let sql = "UPDATE sync_log SET status = 'resolved', resolved_by = $1, resolved_at = $2 WHERE status = 'failed'";
     let tx = hq.db.begin().await.expect("a transaction");
-    db::execute(&tx, sql, [id("user").into(), at(150).into()]).await.expect("an update");
+    raw::execute(&tx, sql, [id("user").into(), at(150).into()]).await.expect("an update");
     tx.commit().await.expect("a commit");
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use sea_orm::{ColumnTrait, EntityName, EntityTrait, IdenStatic, Iterable};
 use tillkeep_storage::migration::{self, Table};
 use tillkeep_storage::registry::{self, Scope};
-use tillkeep_storage::{Db, Purpose, Side, db, sea_orm};
+use tillkeep_storage::{Db, Purpose, Side, raw};
 
 use crate::kit::fill::Extreme;
 use crate::kit::{self, Shop, fill};
@@ -39,7 +39,7 @@ async fn migrated(db: &Db) -> BTreeMap<String, Columns> {
                   JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%'";
     let sql = if is_postgres(db) { postgres } else { sqlite };
     let mut out: BTreeMap<String, Columns> = BTreeMap::new();
-    for row in db::query(db.reader(), sql, []).await.expect("the schema") {
+    for row in raw::query(db.reader(), sql, []).await.expect("the schema") {
         let text = |name| row.try_get::<String>("", name).expect("a name");
         out.entry(text("t")).or_default().insert(text("c"), row.try_get("", "n").expect("a flag"));
     }
@@ -126,7 +126,7 @@ async fn schema_text(db: &Db) -> Vec<String> {
                     SELECT name || ' ' || made_at FROM schema_steps ORDER BY 1";
     let sqlite = "SELECT sql AS s FROM sqlite_schema WHERE sql IS NOT NULL UNION ALL \
                   SELECT name || ' ' || made_at FROM schema_steps ORDER BY 1";
-    let rows = db::query(db.reader(), if is_postgres(db) { postgres } else { sqlite }, []).await.expect("the schema");
+    let rows = raw::query(db.reader(), if is_postgres(db) { postgres } else { sqlite }, []).await.expect("the schema");
     rows.iter().map(|row| row.try_get("", "s").expect("a text")).collect()
 }
 
@@ -179,7 +179,7 @@ async fn a_store_enforces_no_reference_between_pulled_tables_and_no_natural_key(
     assert!(!references.is_empty());
     let foreign = "SELECT m.name AS t, f.\"table\" AS p FROM sqlite_schema m JOIN pragma_foreign_key_list(m.name) f \
                    WHERE m.type = 'table'";
-    for row in db::query(shop.db.reader(), foreign, []).await.expect("the schema") {
+    for row in raw::query(shop.db.reader(), foreign, []).await.expect("the schema") {
         let (child, parent): (String, String) = (row.try_get("", "t").expect("t"), row.try_get("", "p").expect("p"));
         assert!(
             matches!(
@@ -191,7 +191,7 @@ async fn a_store_enforces_no_reference_between_pulled_tables_and_no_natural_key(
     }
     let unique = "SELECT m.name AS t FROM sqlite_schema m JOIN pragma_index_list(m.name) i \
                   WHERE m.type = 'table' AND i.\"unique\" = 1 AND i.origin <> 'pk'";
-    let rows = db::query(shop.db.reader(), unique, []).await.expect("the schema");
+    let rows = raw::query(shop.db.reader(), unique, []).await.expect("the schema");
     let tables: BTreeSet<String> = rows.iter().map(|row| row.try_get("", "t").expect("t")).collect();
     let expected = ["account_charges", "approvals", "devices", "registers", "stock_movements", "store_product_dynamic"];
     assert!(tables.iter().all(|table| expected.contains(&table.as_str())), "{tables:?}");

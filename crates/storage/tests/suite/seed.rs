@@ -6,7 +6,7 @@ use tillkeep_model::ids;
 use tillkeep_model::permission::ALL;
 use tillkeep_storage::entity::{department, permission, role, role_permission, tax_group, tender};
 use tillkeep_storage::sea_orm::EntityTrait;
-use tillkeep_storage::{db, seed, versions};
+use tillkeep_storage::{raw, seed, versions};
 
 use crate::kit::{self, Hq, at};
 
@@ -18,14 +18,14 @@ async fn ensure(hq: &Hq) {
 async fn codes(hq: &Hq, role: &str) -> BTreeSet<String> {
     let sql = "SELECT p.code AS code FROM role_permissions r JOIN permissions p ON p.id = r.permission_id \
                WHERE r.role_id = $1";
-    let rows = db::query(hq.db.reader(), sql, [ids::role(role).into()]).await.expect("the codes");
+    let rows = raw::query(hq.db.reader(), sql, [ids::role(role).into()]).await.expect("the codes");
     rows.iter().map(|row| row.try_get("", "code").expect("a code")).collect()
 }
 
 /// Takes codes away as an operator would, or as an older release that never had them.
 async fn delete(hq: &Hq, sql: &str, code: &str) {
     let mut tx = hq.db.begin().await.expect("a transaction");
-    db::execute(&tx, sql, [ids::permission(code).into()]).await.expect("a delete");
+    raw::execute(&tx, sql, [ids::permission(code).into()]).await.expect("a delete");
     tx.touch(kit::entity("role_permissions"));
     tx.commit().await.expect("a commit");
 }

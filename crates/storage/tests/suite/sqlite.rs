@@ -2,9 +2,9 @@
 
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, Value};
 use tillkeep_model::{Instant, Money};
-use tillkeep_storage::db::query;
 use tillkeep_storage::entity::{number_series, register_session};
-use tillkeep_storage::{Db, DbErr, sea_orm};
+use tillkeep_storage::raw::query;
+use tillkeep_storage::{Db, DbErr};
 use uuid::Uuid;
 
 use crate::kit::chain::id;
@@ -132,7 +132,7 @@ async fn values_are_bound_by_their_numbers() {
 async fn a_statement_that_changes_nothing_is_said_to_change_nothing() {
     let shop = shop().await;
     let tx = shop.begin().await;
-    let changed = |sql: &'static str| tillkeep_storage::db::execute(&tx, sql, []);
+    let changed = |sql: &'static str| tillkeep_storage::raw::execute(&tx, sql, []);
     assert_eq!(changed("UPDATE register_sessions SET close_note = 'Ada'").await, Ok(1));
     assert_eq!(changed("SELECT * FROM register_sessions").await, Ok(0));
     assert_eq!(changed("UPDATE register_sessions SET close_note = 'Eve' WHERE FALSE").await, Ok(0));

@@ -1,9 +1,9 @@
 //! Rule D2: of types with rows that make sense only together nothing is visible before all of it is here.
 
+use sea_orm::ConnectionTrait;
 use serde_json::{Value as Json, json};
 use tillkeep_model::wire::PullAnswer;
 use tillkeep_storage::registry::SyncType;
-use tillkeep_storage::sea_orm::ConnectionTrait;
 use tillkeep_storage::{DbErr, apply, registry, staged};
 use uuid::Uuid;
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use tillkeep_model::Instant;
-use tillkeep_storage::db;
 use tillkeep_storage::entity::{product, store_product};
+use tillkeep_storage::raw;
 use tillkeep_storage::tags::{self, Head};
 use uuid::Uuid;
 
@@ -71,7 +71,7 @@ async fn what_was_rolled_back_has_no_tag_and_two_histories_have_two() {
         let chain = Chain::found(&hq).await;
         {
             let mut tx = hq.db.begin().await.expect("a transaction");
-            db::execute(&tx, "UPDATE products SET sync_version = 0", []).await.expect("an update");
+            raw::execute(&tx, "UPDATE products SET sync_version = 0", []).await.expect("an update");
             tx.touch(kit::entity("products"));
         }
         assert_eq!(tag(&hq, "products", Uuid::nil(), 3).await, None);
@@ -79,7 +79,7 @@ async fn what_was_rolled_back_has_no_tag_and_two_histories_have_two() {
         // As after a copy from before the edit was restored.
         let tx = hq.db.begin().await.expect("a transaction");
         for sql in ["DELETE FROM sync_tags WHERE version = 3", "UPDATE sync_counters SET value = 2 WHERE value = 3"] {
-            db::execute(&tx, sql, []).await.expect("a statement");
+            raw::execute(&tx, sql, []).await.expect("a statement");
         }
         tx.commit().await.expect("a commit");
         let after = hq.edit::<product::Entity>(chain.rice, |row| row.price.0 = 1).await;
@@ -98,7 +98,7 @@ async fn of_versions_that_were_overtaken_long_ago_no_tags_are_kept_and_of_each_c
         // Versions 2 to 6, of the days 10, 20, …; the suppliers' only one is of the first day.
         let of_day = |day: u128| Uuid::from_u128((day * 86_400_000) << 80 | 7 << 76);
         let tx = hq.db.begin().await.expect("a transaction");
-        db::execute(&tx, "DELETE FROM sync_tags", []).await.expect("a delete");
+        raw::execute(&tx, "DELETE FROM sync_tags", []).await.expect("a delete");
         for (name, version, day) in [
             ("products", 2_i64, 10),
             ("products", 3, 20),
@@ -108,7 +108,7 @@ async fn of_versions_that_were_overtaken_long_ago_no_tags_are_kept_and_of_each_c
         ] {
             let sql = "INSERT INTO sync_tags (entity_type, scope, version, tag) VALUES ($1, $2, $3, $4)";
             let values = [name.into(), Uuid::nil().into(), version.into(), of_day(day).into()];
-            db::execute(&tx, sql, values).await.expect("an insert");
+            raw::execute(&tx, sql, values).await.expect("an insert");
         }
         tx.commit().await.expect("a commit");
         let forget = async |day: i64| {

@@ -6,7 +6,7 @@ use sea_orm::{ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder
 use tillkeep_storage::entity::department::{Column, Entity};
 use tillkeep_storage::entity::user;
 use tillkeep_storage::registry::fold;
-use tillkeep_storage::{db, sea_orm};
+use tillkeep_storage::{db, raw, sea_orm};
 
 use crate::kit::chain::{department, id};
 use crate::kit::{self, Hq};
@@ -21,7 +21,7 @@ const TEXTS: &[&str] = &[
 async fn each() -> Vec<Hq> {
     let icu = ["--template=template0", "--locale-provider=icu", "--icu-locale=und"];
     let people_like = Hq::postgres_as(&icu).await;
-    let row = db::query(people_like.db.reader(), "SELECT 'apple' < 'Zebra' AS folded", []).await.expect("a row");
+    let row = raw::query(people_like.db.reader(), "SELECT 'apple' < 'Zebra' AS folded", []).await.expect("a row");
     assert!(row[0].try_get::<bool>("", "folded").expect("a truth"), "this database sorts like the others");
     kit::both().await.chain([people_like]).collect()
 }
@@ -57,7 +57,7 @@ async fn no_column_of_text_sorts_as_its_database_does() {
     let sql = "SELECT table_name || '.' || column_name AS name FROM information_schema.columns \
                WHERE table_schema = 'public' AND data_type IN ('text', 'character varying', 'character') \
                AND collation_name IS DISTINCT FROM 'C'";
-    let rows = db::query(hq.db.reader(), sql, []).await.expect("the columns");
+    let rows = raw::query(hq.db.reader(), sql, []).await.expect("the columns");
     let names: BTreeSet<String> = rows.iter().map(|row| row.try_get("", "name").expect("a name")).collect();
     assert_eq!(names, BTreeSet::new());
 }

@@ -4,7 +4,7 @@ use sea_orm::Value;
 use tillkeep_model::{Instant, ids};
 use tillkeep_storage::entity::product;
 use tillkeep_storage::rows::Unread;
-use tillkeep_storage::{db, own_documents, pull, unreadable};
+use tillkeep_storage::{own_documents, pull, raw, unreadable};
 use uuid::Uuid;
 
 use crate::kit::chain::{Chain, id, product as new_product};
@@ -13,7 +13,7 @@ use crate::kit::{self, Hq, Shop, at, entity, fill};
 /// A person with SQL of their own.
 async fn tamper(hq: &Hq, sql: &str, values: impl IntoIterator<Item = Value>) {
     let tx = hq.db.begin().await.expect("a transaction");
-    assert_ne!(db::execute(&tx, sql, values).await.expect("a statement"), 0, "{sql}");
+    assert_ne!(raw::execute(&tx, sql, values).await.expect("a statement"), 0, "{sql}");
     tx.commit().await.expect("a commit");
 }
 

@@ -2,7 +2,7 @@
 
 use tillkeep_model::Money;
 use tillkeep_storage::entity::{permission, product, role, role_permission, store_product, transfer};
-use tillkeep_storage::{db, versions};
+use tillkeep_storage::{raw, versions};
 use uuid::Uuid;
 
 use crate::kit::chain::{Chain, id, product as new_product};
@@ -11,7 +11,7 @@ use crate::kit::{self, Hq, at};
 /// The versions of a table, rising.
 async fn versions_of(hq: &Hq, table: &str) -> Vec<i64> {
     let sql = format!("SELECT sync_version AS v FROM {table} ORDER BY 1");
-    let rows = db::query(hq.db.reader(), &sql, []).await.expect("a read");
+    let rows = raw::query(hq.db.reader(), &sql, []).await.expect("a read");
     rows.iter().map(|row| row.try_get("", "v").expect("a version")).collect()
 }
 
@@ -112,7 +112,7 @@ async fn a_transaction_that_is_dropped_leaves_neither_rows_nor_versions() {
         Chain::found(&hq).await;
         {
             let mut tx = hq.db.begin().await.expect("a transaction");
-            db::execute(&tx, "UPDATE products SET sync_version = 0", []).await.expect("an update");
+            raw::execute(&tx, "UPDATE products SET sync_version = 0", []).await.expect("an update");
             tx.touch(kit::entity("products"));
         }
         assert_eq!(versions_of(&hq, "products").await, [1, 2]);

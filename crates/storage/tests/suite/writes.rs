@@ -6,7 +6,7 @@ use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, EntityName, EntityTrait, QueryFilter};
 use tillkeep_model::Money;
 use tillkeep_storage::entity::{outbox, product, role_permission};
-use tillkeep_storage::{registry, sea_orm};
+use tillkeep_storage::registry;
 
 use super::schema::every_entity;
 use crate::kit::chain::{Chain, id};

@@ -3,15 +3,15 @@
 use std::borrow::Cow;
 
 use serde::Deserialize;
-use serde_json::Value as Json;
-use tillkeep_http::error::{Error, Result};
+use tillkeep_http::error::Result;
 use tillkeep_http::resource::Check;
 use tillkeep_http::sent;
 use tillkeep_http::sent::Sent;
-use tillkeep_model::fields::sale::{CART, CART_LINE, CART_PAYMENT};
+use tillkeep_model::fields::sale::{CART, CART_DISCOUNT, CART_LINE, CART_PAYMENT};
+use tillkeep_model::pricing::Discount;
 use tillkeep_model::receipt::ReceiptNumber;
 use tillkeep_model::schema::uuid;
-use tillkeep_model::{ErrorCode, Instant, Money, Qty};
+use tillkeep_model::{Bps, Instant, Money, Qty};
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::Schema;
 use utoipa::{__dev::ComposeSchema, PartialSchema, ToSchema};
@@ -30,7 +30,10 @@ sent! {
         pub sales_rep_id: Option<Uuid>,
         pub started_at: Option<Instant>,
         pub lines: Vec<Line>,
-        cart_discount: Option<Json>,
+        /// Off the whole cart; needs `pos.discount`.
+        pub cart_discount: Option<DiscountEntry>,
+        /// Printed and kept.
+        pub note: Option<String>,
         /// Tokens of `POST /pos/approvals`.
         approvals: Option<Vec<String>>,
         pub payments: Option<Vec<Payment>>,
@@ -73,15 +76,27 @@ sent! {
         /// The till's own name for the line, said back in the quote.
         pub line_id: Option<String>,
         pub product_id: Uuid,
-        pub quantity: Qty,
+        /// May be left out where the code says it.
+        pub quantity: Option<Qty>,
         /// The price of a product that has none of its own.
         pub open_price: Option<Money>,
         pub age_confirmed: Option<bool>,
         /// Another price for this line alone; needs `pos.price.override`.
         pub unit_price_override: Option<Money>,
         pub override_reason: Option<String>,
-        label_amount: Option<Json>,
-        line_discount: Option<Json>,
+        /// Of a reason of the kind `override`, in place of a text.
+        pub override_reason_code: Option<String>,
+        /// What was scanned: of a label or a pack it says quantity and amount.
+        pub code: Option<String>,
+        /// What the label says that the line costs.
+        pub label_amount: Option<Money>,
+        /// Off this line; needs `pos.discount`.
+        pub line_discount: Option<DiscountEntry>,
+        /// Of what is not in the catalogue: for a product that is named at the till.
+        pub name: Option<String>,
+        /// Printed and kept.
+        pub note: Option<String>,
+        pub serial: Option<String>,
     }
 }
 
@@ -92,14 +107,66 @@ sent! {
         /// Nothing: exactly what is left to pay.
         pub tendered_amount: Option<Money>,
         pub reference: Option<String>,
+        pub card_brand: Option<String>,
+        pub card_last4: Option<String>,
+        /// Of the payment at the card terminal.
+        pub external_id: Option<String>,
+    }
+}
+
+sent! {
+    #[derive(Clone, Debug)]
+    pub(crate) struct DiscountEntry as "CartDiscount" by CART_DISCOUNT {
+        /// `percent` with `bps`, or `amount` with `amount`.
+        r#type: String,
+        bps: Option<Bps>,
+        amount: Option<Money>,
+        pub reason: Option<String>,
+        /// Of a reason of the kind `discount`, in place of a text.
+        pub reason_code: Option<String>,
+    }
+}
+
+impl DiscountEntry {
+    /// What it takes off; the field that is wrong and why.
+    pub(crate) fn discount(&self) -> std::result::Result<Discount, (&'static str, &'static str)> {
+        match (self.r#type.as_str(), self.bps, self.amount) {
+            ("percent", Some(bps), None) if bps.0 > 0 => Ok(Discount::Percent(bps)),
+            ("percent", None, None) => Err(("bps", "is required: 1000 is 10 %")),
+            ("percent", Some(_), None) => Err(("bps", "must be 1 to 10000; leave the discount out to give none")),
+            ("percent", ..) => Err(("amount", "is for the type amount; leave it out")),
+            ("amount", None, Some(amount)) if amount > Money::ZERO => Ok(Discount::Amount(amount)),
+            ("amount", None, None) => Err(("amount", "is required, in minor units")),
+            ("amount", None, Some(_)) => Err(("amount", "must be 1 or more; leave the discount out to give none")),
+            ("amount", ..) => Err(("bps", "is for the type percent; leave it out")),
+            _ => Err(("type", "must be percent or amount")),
+        }
+    }
+
+    /// What was checked before.
+    pub(crate) fn checked(&self) -> Option<Discount> {
+        self.discount().ok()
     }
 }
 
 impl Line {
     /// Why the price was changed, if anything is said of it.
     pub(crate) fn reason(&self) -> Option<&str> {
-        self.override_reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty())
+        said(self.override_reason.as_deref())
     }
+
+    pub(crate) fn code(&self) -> Option<&str> {
+        said(self.code.as_deref())
+    }
+
+    pub(crate) fn name(&self) -> Option<&str> {
+        said(self.name.as_deref())
+    }
+}
+
+/// A text without the spaces around it; one of spaces alone says nothing.
+pub(crate) fn said(text: Option<&str>) -> Option<&str> {
+    text.map(str::trim).filter(|text| !text.is_empty())
 }
 
 /// The name of a field of line `index`, as errors say it.
@@ -128,51 +195,32 @@ impl Cart {
 
     /// What can be said of a cart without looking anything up.
     pub(crate) fn check(&self, now: Instant) -> Result<()> {
-        self.refuse_unsupported()?;
         self.printed()?;
         let mut check = Check::default();
         self.check_at("", now, &mut check);
         for (index, line) in self.lines.iter().enumerate() {
-            let field = line_field(index, "overrideReason");
-            match (line.unit_price_override, line.reason()) {
-                (Some(_), None) => {
-                    check.that(false, &field, "is required: say why the price is another one");
-                }
-                (None, Some(_)) => {
-                    let text = "is for a changed price; send unitPriceOverride with it, or leave it out";
-                    check.that(false, &field, text);
-                }
-                _ => {}
+            let has_reason = line.reason().is_some() || line.override_reason_code.is_some();
+            if has_reason && line.unit_price_override.is_none() {
+                let text = "is for a changed price; send unitPriceOverride with it, or leave it out";
+                check.that(false, &line_field(index, "overrideReason"), text);
+            }
+            if line.label_amount.is_some() && line.code().is_none() {
+                let text = "is read from the label: send its code with it, or leave it out";
+                check.that(false, &line_field(index, "labelAmount"), text);
+            }
+            if let Some(Err((field, text))) = line.line_discount.as_ref().map(DiscountEntry::discount) {
+                check.that(false, &line_field(index, &format!("lineDiscount.{field}")), text);
+            }
+        }
+        if let Some(Err((field, text))) = self.cart_discount.as_ref().map(DiscountEntry::discount) {
+            check.that(false, &format!("cartDiscount.{field}"), text);
+        }
+        for (index, payment) in self.payments().iter().enumerate() {
+            let digits = payment.card_last4.as_deref().unwrap_or_default();
+            if !digits.is_empty() && (digits.len() != 4 || !digits.bytes().all(|byte| byte.is_ascii_digit())) {
+                check.that(false, &payment_field(index, "cardLast4"), "must be the last four digits of the card");
             }
         }
         check.finish()
-    }
-
-    /// Fields of the contract that nothing here acts on: ignoring a discount would charge too much without a word.
-    fn refuse_unsupported(&self) -> Result<()> {
-        let of_line = |(index, line): (usize, &Line)| {
-            let named = [("lineDiscount", line.line_discount.clone()), ("labelAmount", line.label_amount.clone())];
-            named.map(|(name, value)| (line_field(index, name), value))
-        };
-        let of_cart = [("cartDiscount".to_owned(), self.cart_discount.clone())];
-        let all = self.lines.iter().enumerate().flat_map(of_line).chain(of_cart);
-        for (field, value) in all {
-            if value.is_some_and(|value| says_something(&value)) {
-                let text = format!("{field} is not supported by this version yet; leave it out");
-                return Err(Error::new(ErrorCode::NotSupportedYet, text).at(field));
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Tills send empty fields along; those ask for nothing.
-fn says_something(value: &Json) -> bool {
-    match value {
-        Json::Null => false,
-        Json::Array(list) => !list.is_empty(),
-        Json::Object(map) => !map.is_empty(),
-        Json::String(text) => !text.is_empty(),
-        Json::Bool(_) | Json::Number(_) => true,
     }
 }

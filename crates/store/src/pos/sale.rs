@@ -90,7 +90,7 @@ pub(crate) async fn create(
     }
     .document();
     let booking = Booking {
-        lines: document.lines(caller.reader().get_database_backend()),
+        lines: document.lines(caller.reader()),
         document,
         printed: cart.printed()?.map(|last| Printed { store: store.clone(), last }),
         store_code: settings.code.clone(),

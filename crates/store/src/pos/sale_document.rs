@@ -3,9 +3,7 @@
 use serde::Serialize;
 use tillkeep_model::{Instant, JsonText};
 use tillkeep_storage::entity::{sale, sale_item, sale_payment};
-use tillkeep_storage::sea_orm::{
-    ColumnTrait, ConnectionTrait, DbBackend, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder,
-};
+use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder};
 use tillkeep_storage::{DbErr, Lines};
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -66,10 +64,7 @@ impl SaleDocument {
     }
 
     /// Its lines and payments, ready to be stored.
-    pub(crate) fn lines(&self, backend: DbBackend) -> [Lines; 2] {
-        [
-            Lines::new::<sale_item::Entity>(&self.items, backend),
-            Lines::new::<sale_payment::Entity>(&self.payments, backend),
-        ]
+    pub(crate) fn lines(&self, conn: &impl ConnectionTrait) -> [Lines; 2] {
+        [Lines::new::<sale_item::Entity>(&self.items, conn), Lines::new::<sale_payment::Entity>(&self.payments, conn)]
     }
 }

@@ -17,7 +17,6 @@ use tillkeep_model::wire::{MAX_ATTEMPTS, OutboxState};
 use tillkeep_model::{Alarm, Instant};
 use tillkeep_storage::entity::outbox::{self as outbox_row, Column};
 use tillkeep_storage::entity::register_session;
-use tillkeep_storage::sea_orm::sea_query::SimpleExpr;
 use tillkeep_storage::sea_orm::{
     ColumnTrait, Condition, EntityName, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
 };
@@ -85,12 +84,12 @@ impl OutboxStatus {
     }
 
     /// The entries in this state.
-    fn filter(self) -> SimpleExpr {
-        match self {
+    fn filter(self) -> Condition {
+        Condition::all().add(match self {
             Self::Pending => Column::Attempts.eq(0),
             Self::Failed => Column::Attempts.between(1, MAX_ATTEMPTS - 1),
             Self::Dead => Column::Attempts.gte(MAX_ATTEMPTS),
-        }
+        })
     }
 }
 

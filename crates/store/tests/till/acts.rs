@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 use tillkeep_storage::entity::{
     audit_log, customer, device, inventory_adjustment, number_series, register_session, sale,
 };
-use tillkeep_storage::sea_orm::{ConnectionTrait, EntityTrait, QueryOrder};
+use tillkeep_storage::raw::sea_orm::{ConnectionTrait, EntityTrait, QueryOrder};
 use uuid::Uuid;
 
 use crate::kit::{Person, Shop, cart, id, line, people};

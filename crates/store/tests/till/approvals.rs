@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 use tillkeep_http::auth::housekeeping;
 use tillkeep_model::{Cost, Money, ids};
 use tillkeep_storage::entity::{approval, audit_log, product, register, session, user, user_store_role};
-use tillkeep_storage::sea_orm::{ActiveModelTrait, ActiveValue::Set, EntityTrait};
+use tillkeep_storage::raw::sea_orm::{ActiveModelTrait, ActiveValue::Set, EntityTrait};
 use uuid::Uuid;
 
 use crate::kit::people;

@@ -34,7 +34,7 @@ async fn a_store_that_never_reached_headquarters_says_so() {
     let person = shop.sign_in("administrator").await;
     // No user could sign in at an empty store, so its own row alone is taken away.
     let tx = shop.store.test_db().begin().await.expect("a transaction");
-    tillkeep_storage::db::execute(&tx, "DELETE FROM stores", []).await.expect("a delete");
+    tillkeep_storage::raw::execute(&tx, "DELETE FROM stores", []).await.expect("a delete");
     tx.commit().await.expect("a commit");
     for path in ["/pos/bootstrap", "/pos/lookup/TEA"] {
         person.get(path).await.refused(503, "store_not_ready");

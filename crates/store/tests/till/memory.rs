@@ -11,8 +11,8 @@ use tillkeep_model::{Instant, JsonText, Money};
 use tillkeep_storage::entity::{
     product, product_special, sales_rep, store, tax_group, tax_group_rate, tax_rate, tender,
 };
-use tillkeep_storage::sea_orm::{ConnectionTrait, EntityTrait};
-use tillkeep_storage::{apply, db, memory, registry};
+use tillkeep_storage::raw::sea_orm::{ConnectionTrait, EntityTrait};
+use tillkeep_storage::{apply, memory, raw, registry};
 use tillkeep_store::headquarters::{Reply, Request, Transport};
 use tillkeep_store::sync::Cycle;
 use tokio::time::error::Elapsed;
@@ -71,7 +71,7 @@ impl Transport for Hq {
 async fn row<E>(shop: &Shop, name: &str) -> E::Model
 where
     E: EntityTrait,
-    <E::PrimaryKey as tillkeep_storage::sea_orm::PrimaryKeyTrait>::ValueType: From<uuid::Uuid>,
+    <E::PrimaryKey as tillkeep_storage::raw::sea_orm::PrimaryKeyTrait>::ValueType: From<uuid::Uuid>,
 {
     E::find_by_id(id(name)).one(shop.store.test_db().reader()).await.expect("a read").expect("a row")
 }
@@ -159,7 +159,7 @@ async fn what_is_kept_in_memory_is_read_of_the_tables_that_empty_it_when_they_ch
     let shop = Shop::that_rests().await;
     let person = shop.selling().await;
     let db = shop.store.test_db();
-    let all = db::query(db.reader(), "SELECT name FROM sqlite_master WHERE type = 'table'", []).await.expect("tables");
+    let all = raw::query(db.reader(), "SELECT name FROM sqlite_master WHERE type = 'table'", []).await.expect("tables");
     let all: Vec<String> = all.iter().map(|row| row.try_get("", "name").expect("a name")).collect();
     let kept = |name: &str| memory::TABLES.contains(&name);
     assert!(memory::TABLES.iter().all(|name| all.iter().any(|table| table == name)));

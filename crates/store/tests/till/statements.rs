@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 use tillkeep_storage::count::{replanned, statements};
 use tillkeep_storage::entity::register;
-use tillkeep_storage::sea_orm::ConnectionTrait;
+use tillkeep_storage::raw::sea_orm::ConnectionTrait;
 
 use crate::kit::{Shop, id, line, people, rows};
 

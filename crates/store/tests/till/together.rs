@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::json;
 use tillkeep_model::Money;
 use tillkeep_storage::entity::{product, staged_row, tax_group, tax_group_rate, tax_rate};
-use tillkeep_storage::sea_orm::{ConnectionTrait, EntityTrait, PaginatorTrait};
+use tillkeep_storage::raw::sea_orm::{ConnectionTrait, EntityTrait, PaginatorTrait};
 use tillkeep_storage::{apply, registry};
 use tillkeep_store::headquarters::Transport;
 use tillkeep_store::sync::Cycle;

@@ -10,8 +10,8 @@ use futures_util::TryStreamExt;
 use reqwest::Url;
 use rusqlite::types::ValueRef;
 use rusqlite::{OpenFlags, Row};
-use tillkeep_storage::sea_orm::sqlx::postgres::PgConnectOptions;
-use tillkeep_storage::sea_orm::sqlx::{
+use tillkeep_storage::raw::sqlx::postgres::PgConnectOptions;
+use tillkeep_storage::raw::sqlx::{
     AssertSqlSafe, ConnectOptions, Connection, PgConnection, query_as, query_scalar, raw_sql,
 };
 use uuid::Uuid;

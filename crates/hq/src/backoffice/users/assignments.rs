@@ -19,7 +19,7 @@ use tillkeep_model::{ErrorCode, Instant, fields};
 use tillkeep_storage::db::{Turn, take_turn};
 use tillkeep_storage::entity::user_store_role::{Column, Entity, Model};
 use tillkeep_storage::entity::{role, store, user};
-use tillkeep_storage::sea_orm::sea_query::{Expr, SimpleExpr};
+use tillkeep_storage::sea_orm::sea_query::{Expr, IntoCondition};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
 use tillkeep_storage::{Tx, audit, user_pins};
 use utoipa::ToSchema;
@@ -140,7 +140,7 @@ pub(super) async fn end_all(tx: &mut Tx, user_id: Uuid, now: Instant) -> Result<
     end(tx, Column::UserId.eq(user_id), now).await
 }
 
-async fn end(tx: &mut Tx, which: SimpleExpr, now: Instant) -> Result<()> {
+async fn end(tx: &mut Tx, which: impl IntoCondition, now: Instant) -> Result<()> {
     tx.update::<Entity>(|given| {
         given
             .col_expr(Column::DeletedAt, Expr::value(Some(now)))

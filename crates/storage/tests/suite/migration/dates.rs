@@ -2,7 +2,7 @@
 
 use tillkeep_model::Instant;
 use tillkeep_storage::migration::STEPS;
-use tillkeep_storage::{Side, db};
+use tillkeep_storage::{Side, raw};
 
 use super::TestDatabase;
 
@@ -22,18 +22,18 @@ async fn what_was_stored_with_a_date_of_the_future_is_as_old_as_headquarters_has
                 "sync_log_kept SET envelope_at = $1, first_seen_at = $2",
                 "sync_log_nodes SET envelope_until = $1, kept_until = $2",
             ] {
-                db::execute(&tx, &format!("UPDATE {sql}"), [never.into(), heard.into()]).await.expect("an update");
+                raw::execute(&tx, &format!("UPDATE {sql}"), [never.into(), heard.into()]).await.expect("an update");
             }
         }
         for sql in dated {
-            db::execute(&tx, &format!("UPDATE {sql}"), [never.into()]).await.expect("an update");
+            raw::execute(&tx, &format!("UPDATE {sql}"), [never.into()]).await.expect("an update");
         }
         tx.commit().await.expect("a commit");
         place.run(STEPS).await.expect("the step");
         let times = async |sql: &str| {
-            let rows = db::query(&place.conn, sql, []).await.expect("the rows");
+            let rows = raw::query(&place.conn, sql, []).await.expect("the rows");
             assert_eq!(rows.len(), 30, "{sql}");
-            let time = |row: &db::Row, name: &str| row.try_get::<Option<Instant>>("", name).expect("a time");
+            let time = |row: &raw::Row, name: &str| row.try_get::<Option<Instant>>("", name).expect("a time");
             rows.iter().map(|row| (time(row, "one"), time(row, "other"))).collect::<Vec<_>>()
         };
         if place.side == Side::Store {
@@ -59,7 +59,7 @@ async fn what_was_stored_with_a_date_of_the_future_is_as_old_as_headquarters_has
         }
         let nodes = times("SELECT envelope_until AS one, kept_until AS other FROM sync_log_nodes").await;
         assert!(nodes.iter().all(|row| *row == (Some(heard), Some(heard))));
-        let unstamped = db::query(&place.conn, "SELECT id FROM customers WHERE sync_version <= 0", []).await;
+        let unstamped = raw::query(&place.conn, "SELECT id FROM customers WHERE sync_version <= 0", []).await;
         assert_eq!(unstamped.expect("the rows").len(), 0, "stores pull them");
     }
 }

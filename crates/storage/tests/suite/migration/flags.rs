@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 use tillkeep_storage::migration::STEPS;
 use tillkeep_storage::sea_orm::Value;
-use tillkeep_storage::{Side, db};
+use tillkeep_storage::{Side, raw};
 use uuid::Uuid;
 
 use super::TestDatabase;
@@ -11,12 +11,12 @@ use crate::kit::fill::id_of;
 
 async fn update(place: &TestDatabase, sql: &str, values: Vec<Value>) {
     let tx = place.conn.begin_to_write().await.expect("a transaction");
-    assert!(db::execute(&tx, &format!("UPDATE {sql}"), values).await.expect("an update") > 0, "{sql}");
+    assert!(raw::execute(&tx, &format!("UPDATE {sql}"), values).await.expect("an update") > 0, "{sql}");
     tx.commit().await.expect("a commit");
 }
 
 async fn flags(place: &TestDatabase, table: &str, id: Uuid) -> Json {
-    let rows = db::query(&place.conn, &format!("SELECT flags FROM {table} WHERE id = $1"), [id.into()]).await;
+    let rows = raw::query(&place.conn, &format!("SELECT flags FROM {table} WHERE id = $1"), [id.into()]).await;
     let text: String = rows.expect("the rows")[0].try_get("", "flags").expect("flags");
     serde_json::from_str(&text).expect("a list")
 }

@@ -10,7 +10,7 @@ use tillkeep_storage::entity::{register_session, sync_log};
 use tillkeep_storage::sea_orm::{EntityTrait, IntoActiveModel};
 use tillkeep_storage::sync_log::kept;
 use tillkeep_storage::verify::{self, Options, Source};
-use tillkeep_storage::{Side, audit, db};
+use tillkeep_storage::{Side, audit, raw};
 
 use self::scene::{Scene, after, open_drawer, resolution, scene, sell, send};
 use crate::kit::chain::{Chain, id, sender};
@@ -131,10 +131,10 @@ async fn what_a_user_resolved_is_missed_neither_in_the_stock_nor_in_the_report_o
             "DELETE FROM sale_items WHERE sale_id = $1",
             "DELETE FROM sales WHERE id = $1",
         ] {
-            db::execute(&tx, sql, [sale.into()]).await.expect("a statement");
+            raw::execute(&tx, sql, [sale.into()]).await.expect("a statement");
         }
         let sql = "UPDATE sync_log SET status = 'resolved', resolved_by = $1, envelope = $2 WHERE id = $3";
-        db::execute(&tx, sql, [id("ann").into(), envelope.into(), row.id.into()]).await.expect("a statement");
+        raw::execute(&tx, sql, [id("ann").into(), envelope.into(), row.id.into()]).await.expect("a statement");
         audit::record(&tx, resolution(row.id), at(300)).await.expect("an audit row");
         tx.commit().await.expect("a commit");
         assert_eq!(after(&scene, Side::Hq, &[]).await, []);

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use sea_orm::{ConnectionTrait, Database};
 use serde_json::{Value as Json, json};
 use tillkeep_model::wire::PushStatus;
 use tillkeep_model::{Cost, Instant, JsonText, Money, Qty};
@@ -13,7 +14,6 @@ use tillkeep_storage::entity::{
     inventory_adjustment, permission, register_session, role, role_permission, store_node, sync_log, tender, user,
     user_store_role,
 };
-use tillkeep_storage::sea_orm::{ConnectionTrait, Database};
 use tillkeep_storage::verify::{self, Acknowledged, Finding, Options, Source, Verifiers};
 use tillkeep_storage::{Connection, Db, Side, audit, barcodes, nodes, outbox, push, series, settings, stock};
 use uuid::Uuid;

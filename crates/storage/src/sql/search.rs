@@ -1,0 +1,26 @@
+//! Text that contains what somebody looks for.
+
+use std::collections::BTreeSet;
+
+use sea_orm::sea_query::{Expr, ExprTrait, Func, LikeExpr, SimpleExpr};
+use sea_orm::{ColumnTrait, Condition};
+
+/// One of `columns` contains `text`, case-insensitive. The databases know the small letters of ASCII alone, so those of
+/// other letters that are sought are put in place by the query.
+pub fn contains<C: ColumnTrait>(columns: impl IntoIterator<Item = C>, text: &str) -> Condition {
+    let small: String = text.chars().flat_map(char::to_lowercase).collect();
+    let escaped = small.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
+    let others: BTreeSet<char> = small.chars().filter(|letter| !letter.is_ascii()).collect();
+    let mut any = Condition::any();
+    for column in columns {
+        let mut lower: SimpleExpr = Func::lower(Expr::col(column.as_column_ref())).into();
+        for small in &others {
+            let large: String = small.to_uppercase().collect();
+            if large.chars().count() == 1 && large != small.to_string() {
+                lower = Func::cust("REPLACE").arg(lower).arg(large).arg(small.to_string()).into();
+            }
+        }
+        any = any.add(lower.like(LikeExpr::new(format!("%{escaped}%")).escape('\\')));
+    }
+    any
+}
