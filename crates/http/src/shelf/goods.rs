@@ -69,9 +69,7 @@ impl<'a> Goods<'a> {
             specials,
             allows_discount: product.allow_discount,
             discount: typed.discount,
-            limit: product
-                .max_discount_bps
-                .or_else(|| self.department_limits.get(&product.department_id).copied()),
+            limit: product.max_discount_bps.or_else(|| self.department_limits.get(&product.department_id).copied()),
             floor: product.min_price.map(|floor| floor.0),
         }
     }

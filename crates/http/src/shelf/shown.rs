@@ -1,9 +1,10 @@
 //! A priced cart as it is shown: with the names that its amounts have on a sale.
 
 use serde::Serialize;
-use tillkeep_model::pricing::{CartLine, PricedCart, PricedLine, Saving, TaxAmount, TaxTotal};
+use tillkeep_model::pricing::{CartLine, Deal, PricedCart, PricedLine, Saving, TaxAmount, TaxTotal};
+use tillkeep_model::special::Moment;
 use tillkeep_model::{Money, Ppm, Qty};
-use tillkeep_storage::entity::product;
+use tillkeep_storage::entity::{product, product_special};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -180,4 +181,49 @@ pub fn tax_details(amounts: &[TaxAmount]) -> Vec<TaxDetail> {
         tax_amount: amount.tax,
     };
     amounts.iter().map(one).collect()
+}
+
+/// A special that is in force for a product now.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ActiveSpecial {
+    id: Uuid,
+    code: String,
+    name: String,
+    #[serde(rename = "type")]
+    kind: String,
+    /// For people: "3 for 10.00".
+    text: String,
+    /// What one unit costs with it alone; nothing for a deal over several.
+    unit_price: Option<Money>,
+    requires_customer: bool,
+    priority: i32,
+}
+
+/// The specials of `rows` that are in force at `moment`, whether or not a customer is chosen, for a unit at `price`.
+pub fn active<'a>(
+    rows: impl IntoIterator<Item = &'a product_special::Model>,
+    moment: &Moment,
+    price: Money,
+    exponent: i16,
+) -> Vec<ActiveSpecial> {
+    let moment = Moment { has_customer: true, ..*moment };
+    let one = |row: &product_special::Model| {
+        let special = special::in_force(row, &moment)?;
+        let unit_price = match special.deal {
+            Deal::Unit(deal) => Some(price - Money::from_wide(deal.off(price, Qty::ONE))),
+            Deal::Group(_) => None,
+        };
+        Some(ActiveSpecial {
+            id: special.id,
+            text: special::words(special.deal, exponent),
+            code: special.code,
+            name: special.name,
+            kind: row.kind.clone(),
+            unit_price,
+            requires_customer: row.requires_customer,
+            priority: special.priority,
+        })
+    };
+    rows.into_iter().filter_map(one).collect()
 }

@@ -2,7 +2,9 @@
 //! release writes, since a text that is too long is cut off and never refused. `docs/sync.md`, rule U9.
 
 use super::approval::TOKENS;
-use super::{Book, ColumnValue, Field, LARGEST, Rule, amount, flag, id, instant, json, money, objects, share, text, word};
+use super::{
+    Book, ColumnValue, Field, LARGEST, Rule, amount, flag, id, instant, json, money, objects, share, text, word,
+};
 
 const REFERENCE: Field = text("reference", 200);
 /// Characters of a reason, of the code of one, and of what a scanner reads.

@@ -45,7 +45,8 @@ const WHOLE: i128 = 10_000;
 
 impl UnitDeal {
     /// What is taken off `quantity` units at `price`.
-    pub(super) fn off(self, price: Money, quantity: Qty) -> i128 {
+    #[must_use]
+    pub fn off(self, price: Money, quantity: Qty) -> i128 {
         let list = i128::from(price.times(quantity).0);
         let off = match self {
             Self::Percent(bps) => rdiv(list * i128::from(bps.0.clamp(0, 10_000)), WHOLE),

@@ -73,6 +73,25 @@ pub async fn find(conn: &impl ConnectionTrait, code: &str) -> Result<Option<Uuid
     Ok(hit.map(|row| row.product_id))
 }
 
+/// Those of `numbers` that are a code of at least eight digits here; zeros that a code begins with are in no number.
+pub async fn among(conn: &impl ConnectionTrait, numbers: &[i64]) -> Result<Vec<i64>, DbErr> {
+    /// Digits of the codes of goods: EAN-8, UPC-A, EAN-13 and GTIN-14.
+    const LENGTHS: [usize; 4] = [8, 12, 13, 14];
+    // One digit less than the shortest code, which may begin with a zero.
+    let long = numbers.iter().filter(|number| **number >= 1_000_000);
+    let forms: Vec<String> = long
+        .flat_map(|number| {
+            let digits = number.to_string();
+            LENGTHS.map(|length| normal(&format!("{digits:0>length$}")))
+        })
+        .collect();
+    if forms.is_empty() {
+        return Ok(Vec::new());
+    }
+    let found = Entity::find().filter(Column::Normal.is_in(forms)).all(conn).await?;
+    Ok(found.iter().filter_map(|row| row.normal.parse().ok()).collect())
+}
+
 /// The form of a code of `codes` that another product has.
 pub async fn taken(conn: &impl ConnectionTrait, product_id: Uuid, codes: &[String]) -> Result<Option<String>, DbErr> {
     let other = Entity::find()

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use tillkeep_http::shelf::special::concerns;
 use tillkeep_storage::DbErr;
 use tillkeep_storage::entity::product;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
@@ -32,7 +33,7 @@ impl VersionCache {
         let specials = specials::concerning(&conn, self.store, &concerned).await?;
         let specials: Vec<_> = specials.into_iter().map(Arc::new).collect();
         for row in rows {
-            let own = specials.iter().filter(|special| specials::concerns(special, row.id, Some(row.department_id)));
+            let own = specials.iter().filter(|special| concerns(special, row.id, Some(row.department_id)));
             let sold = Arc::new(Sold { specials: own.cloned().collect(), row });
             self.products.insert(sold.row.id, sold.clone());
             found.insert(sold.row.id, sold);

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use tillkeep_http::error::{Error, Result};
-use tillkeep_model::ErrorCode;
 use tillkeep_model::state::SessionStatus;
-use tillkeep_storage::entity::{register, register_session, sales_rep, store, tender};
+use tillkeep_model::{Bps, ErrorCode};
+use tillkeep_storage::entity::{department, reason, register, register_session, sales_rep, store, tender};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 use tillkeep_storage::taxes::{self, TaxGroup};
 use tillkeep_storage::{Db, DbErr};
@@ -19,6 +19,10 @@ pub struct Shop {
     pub tenders: Vec<tender::Model>,
     /// Those that are not deleted, by code.
     pub sales_reps: Vec<sales_rep::Model>,
+    /// Those that are not deleted, as the till shows them.
+    pub reasons: Vec<reason::Model>,
+    /// What departments allow to be taken off, by department.
+    pub department_limits: HashMap<Uuid, Bps>,
     registers: Vec<register::Model>,
     /// Drawers that are not closed.
     drawers: Vec<register_session::Model>,
@@ -41,6 +45,20 @@ impl Shop {
                 .order_by_asc(sales_rep::Column::Code)
                 .all(&conn)
                 .await?,
+            reasons: reason::Entity::find()
+                .filter(reason::Column::DeletedAt.is_null())
+                .order_by_asc(reason::Column::Kind)
+                .order_by_asc(reason::Column::SortOrder)
+                .order_by_asc(reason::Column::Code)
+                .all(&conn)
+                .await?,
+            department_limits: department::Entity::find()
+                .filter(department::Column::DeletedAt.is_null())
+                .all(&conn)
+                .await?
+                .into_iter()
+                .filter_map(|row| Some((row.id, row.max_discount_bps?)))
+                .collect(),
             registers: register::Entity::find().all(&conn).await?,
             drawers: register_session::Entity::find()
                 .filter(register_session::Column::Status.ne(SessionStatus::Closed.word()))

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use tillkeep_model::{Money, Qty};
 use tillkeep_storage::entity::{product, product_special};
 use uuid::Uuid;
 
@@ -17,6 +18,8 @@ pub struct Sold {
 pub struct Found {
     pub product: Uuid,
     pub matched_by: &'static str,
+    /// Of the code of a pack: how much is in it, and what that costs when it has a price of its own.
+    pub pack: Option<(Qty, Option<Money>)>,
 }
 
 impl Sold {

@@ -31,11 +31,3 @@ pub(crate) async fn concerning(
         .all(conn)
         .await
 }
-
-/// Whether a special names this product, or no product and its department.
-pub(crate) fn concerns(special: &Model, product_id: Uuid, department_id: Option<Uuid>) -> bool {
-    match (special.product_id, special.department_id) {
-        (Some(product), _) => product == product_id,
-        (None, department) => department.is_some() && department == department_id,
-    }
-}

@@ -5,19 +5,71 @@ use tillkeep_http::error::Result;
 use tillkeep_model::{Money, Qty};
 use uuid::Uuid;
 
-use super::cart::{Cart, Line};
+use super::cart::{Cart, DiscountEntry, Line};
+use super::pricing::Priced;
 use crate::approvals::digest;
 
-/// What an approver saw of a cart: customer, products, quantities and prices in their order, and the terminal. Anything
-/// else may still change.
-pub(super) fn cart_hash(cart: &Cart, terminal: Option<&str>) -> Result<String> {
-    #[derive(Serialize)]
-    struct Shown<'a> {
-        terminal: Option<&'a str>,
-        customer: Option<Uuid>,
-        lines: Vec<(Uuid, Qty, Option<Money>, Option<Money>)>,
-    }
-    let line = |line: &Line| (line.product_id, line.quantity, line.unit_price_override, line.open_price);
-    let shown = Shown { terminal, customer: cart.customer_id, lines: cart.lines.iter().map(line).collect() };
+/// What an approver saw.
+#[derive(Serialize)]
+struct Shown<'a> {
+    terminal: Option<&'a str>,
+    customer: Option<Uuid>,
+    lines: Vec<ShownLine<'a>>,
+    discount: Option<ShownDiscount<'a>>,
+    total: Money,
+}
+
+#[derive(Serialize)]
+struct ShownLine<'a> {
+    product: Uuid,
+    quantity: Qty,
+    changed: Option<Money>,
+    open: Option<Money>,
+    reason: (Option<&'a str>, Option<&'a str>),
+    code: Option<&'a str>,
+    name: Option<&'a str>,
+    discount: Option<ShownDiscount<'a>>,
+}
+
+#[derive(Serialize)]
+struct ShownDiscount<'a> {
+    kind: &'static str,
+    value: i64,
+    reason: (Option<&'a str>, Option<&'a str>),
+}
+
+/// The terminal, the customer, and the whole cart with all that was typed into it and what it comes to. A special that ends
+/// changes the total, and with it what was approved.
+pub(super) fn cart_hash(cart: &Cart, priced: &Priced<'_>, terminal: Option<&str>) -> Result<String> {
+    let lines = cart.lines.iter().zip(priced.entered());
+    let shown = Shown {
+        terminal,
+        customer: cart.customer_id,
+        lines: lines.map(|(line, place)| shown(line, priced.lines[place].quantity)).collect(),
+        discount: cart.cart_discount.as_ref().and_then(discount),
+        total: priced.cart.total,
+    };
     Ok(digest(&serde_json::to_vec(&shown)?))
+}
+
+fn shown(line: &Line, quantity: Qty) -> ShownLine<'_> {
+    ShownLine {
+        product: line.product_id,
+        quantity,
+        changed: line.unit_price_override,
+        open: line.open_price,
+        reason: (line.reason(), line.override_reason_code.as_deref()),
+        code: line.code(),
+        name: line.name(),
+        discount: line.line_discount.as_ref().and_then(discount),
+    }
+}
+
+fn discount(entry: &DiscountEntry) -> Option<ShownDiscount<'_>> {
+    let checked = entry.checked()?;
+    Some(ShownDiscount {
+        kind: checked.word(),
+        value: checked.value(),
+        reason: (entry.reason.as_deref(), entry.reason_code.as_deref()),
+    })
 }

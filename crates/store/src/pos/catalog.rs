@@ -30,12 +30,27 @@ pub(crate) struct Here {
     cost: Money,
     pub quantity: Qty,
     average_cost: Option<Money>,
+    /// Whether this store keeps it: what it does not keep is sold all the same when it is scanned.
+    pub is_stocked: bool,
 }
 
 impl Catalog {
     /// What is in memory of the products of `cart`, as [`Store::goods`]: no connection may be held meanwhile.
     pub(crate) async fn load(store: &Store, cart: &Cart) -> Result<Self> {
         let mut ids: Vec<Uuid> = cart.lines.iter().map(|line| line.product_id).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let (shop, products) = store.goods(&ids).await?;
+        let charges: Vec<Uuid> = products
+            .values()
+            .filter_map(|sold| sold.row.charge_product_id)
+            .filter(|id| !products.contains_key(id))
+            .collect();
+        if charges.is_empty() {
+            return Ok(Self { shop, products, rows: HashMap::new() });
+        }
+        // All of one moment: what was read before comes out of memory, unless it has changed meanwhile.
+        ids.extend(charges);
         ids.sort_unstable();
         ids.dedup();
         let (shop, products) = store.goods(&ids).await?;
@@ -70,7 +85,7 @@ pub(crate) async fn rows(
     product_ids: &[Uuid],
 ) -> Result<HashMap<Uuid, Here>, DbErr> {
     use store_product::Column;
-    let rows: Vec<(Uuid, Money, bool, Money, Qty, Option<Money>)> = store_product::Entity::find()
+    let rows: Vec<(Uuid, Money, bool, Money, Qty, Option<Money>, bool)> = store_product::Entity::find()
         .select_only()
         .columns([
             Column::ProductId,
@@ -79,6 +94,7 @@ pub(crate) async fn rows(
             Column::Cost,
             Column::Quantity,
             Column::AverageCost,
+            Column::IsStocked,
         ])
         .filter(Column::StoreId.eq(store_id))
         .filter(Column::ProductId.is_in(product_ids.iter().copied()))
@@ -86,8 +102,8 @@ pub(crate) async fn rows(
         .into_tuple()
         .all(conn)
         .await?;
-    let here = |(product, price, has_price_override, cost, quantity, average_cost)| {
-        (product, Here { price, has_price_override, cost, quantity, average_cost })
+    let here = |(product, price, has_price_override, cost, quantity, average_cost, is_stocked)| {
+        (product, Here { price, has_price_override, cost, quantity, average_cost, is_stocked })
     };
     Ok(rows.into_iter().map(here).collect())
 }

@@ -6,6 +6,8 @@ use axum::extract::State;
 use serde::Serialize;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::extract::Segment;
+use tillkeep_http::shelf::shown::{ActiveSpecial, active};
+use tillkeep_http::shelf::special;
 use tillkeep_http::{Answer, Caller};
 use tillkeep_model::permission::code::{InventoryView, PosSell, ProductsView};
 use tillkeep_model::{ErrorCode, Money, Qty, rdiv};
@@ -22,6 +24,7 @@ use uuid::Uuid;
 use super::catalog::{self, shelf_price};
 use super::label::{self, Printed};
 use super::pricing::inactive;
+use super::scanned;
 use crate::Store;
 use crate::memory::{Found, VersionCache};
 
@@ -39,7 +42,14 @@ pub(crate) struct Scanned {
     price_source: &'static str,
     /// By which of its keys it was found.
     matched_by: &'static str,
-    /// What the label of a scale says of the line.
+    /// Whether this store keeps it.
+    is_stocked: bool,
+    /// What may make it cheaper now.
+    active_specials: Vec<ActiveSpecial>,
+    /// How much is in the pack that has this code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pack_quantity: Option<Qty>,
+    /// What the label of a scale, or the code of a pack, says of the line.
     #[serde(skip_serializing_if = "Option::is_none")]
     line_quantity: Option<Qty>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -75,13 +85,20 @@ pub(crate) async fn lookup(
     let rows = catalog::rows(caller.reader(), store.id, &[found.product]).await?;
     let row = rows.get(&found.product);
     let (price, source) = shelf_price(&sold.row, row);
-    let (line_quantity, line_amount) = printed.and_then(|printed| line(printed, price)).unzip();
+    let pack = found.pack;
+    let of_pack = pack.map(|(quantity, own)| (quantity, own.unwrap_or_else(|| price.times(quantity))));
+    let (line_quantity, line_amount) = printed.and_then(|printed| line(printed, price)).or(of_pack).unzip();
+    let moment = special::moment(own, caller.now(), true);
+    let specials = sold.specials.iter().map(|row| &**row);
     Ok(Answer(Scanned {
         quantity: row.map(|row| row.quantity).unwrap_or_default(),
         product: sold.row.clone(),
         effective_price: price,
         price_source: source.as_str(),
         matched_by: found.matched_by,
+        is_stocked: row.is_none_or(|row| row.is_stocked),
+        active_specials: active(specials, &moment, price, own.currency_exponent),
+        pack_quantity: pack.map(|(quantity, _)| quantity),
         line_quantity,
         line_amount,
     }))
@@ -111,12 +128,13 @@ async fn find(
         return Ok(Some((found, None)));
     }
     let keep = |product: Uuid, matched_by: &'static str| {
-        let found = Found { product, matched_by };
+        let found = Found { product, matched_by, pack: None };
         cache.keep_code(code, found);
         Ok(Some((found, None)))
     };
-    if let Some((product, is_main)) = by_barcode(conn, cache, code).await? {
-        return keep(product, if is_main { "barcode" } else { "alt_barcode" });
+    if let Some(found) = by_barcode(conn, cache, code).await? {
+        cache.keep_code(code, found);
+        return Ok(Some((found, None)));
     }
     let rules = label::rules(&store.scale_barcode_rules);
     let label = label::read(code, &rules, store.currency_exponent).map_err(|_| {
@@ -130,7 +148,8 @@ async fn find(
         // A short number is filled up with zeros on the label.
         let short = label.plu.trim_start_matches('0');
         let product = by_plu(conn, &[label.plu.as_str(), short]).await?;
-        return Ok(product.map(|product| (Found { product, matched_by }, Some(label.printed))));
+        let found = |product| Found { product, matched_by, pack: None };
+        return Ok(product.map(|product| (found(product), Some(label.printed))));
     }
     if let Some(product) = by_plu(conn, &[code]).await? {
         return keep(product, "plu");
@@ -141,16 +160,20 @@ async fn find(
     }
 }
 
-/// With this barcode, in either form of it; and whether that is the main one.
-async fn by_barcode(
-    conn: &impl ConnectionTrait,
-    cache: &VersionCache,
-    code: &str,
-) -> Result<Option<(Uuid, bool)>, DbErr> {
+/// With this barcode, in either form of it: the main one, a further one or that of a pack.
+async fn by_barcode(conn: &impl ConnectionTrait, cache: &VersionCache, code: &str) -> Result<Option<Found>, DbErr> {
     let Some(id) = barcodes::find(conn, code).await? else { return Ok(None) };
     let sold = cache.product(id).await?.filter(|sold| sold.row.deleted_at.is_none());
-    let is_main = |barcode: Option<&str>| barcode.map(barcodes::normal) == Some(barcodes::normal(code));
-    Ok(sold.map(|sold| (id, is_main(sold.row.barcode.as_deref()))))
+    let same = |other: &str| barcodes::normal(other) == barcodes::normal(code);
+    Ok(sold.map(|sold| {
+        let pack = scanned::packs(&sold.row).find(|pack| same(&pack.code));
+        let matched_by = match (&pack, sold.row.barcode.as_deref()) {
+            (Some(_), _) => "pack",
+            (None, Some(main)) if same(main) => "barcode",
+            _ => "alt_barcode",
+        };
+        Found { product: id, matched_by, pack: pack.map(|pack| (pack.quantity, pack.price)) }
+    }))
 }
 
 async fn by_plu(conn: &impl ConnectionTrait, numbers: &[&str]) -> Result<Option<Uuid>, DbErr> {

@@ -8,6 +8,7 @@ pub(crate) mod bootstrap;
 pub(crate) mod cart;
 mod cart_hash;
 pub(crate) mod catalog;
+mod discounts;
 pub(crate) mod draft;
 mod grant;
 pub(crate) mod label;
@@ -16,12 +17,15 @@ pub(crate) mod pricing;
 pub(crate) mod printed;
 pub(crate) mod products;
 pub(crate) mod quote;
+mod reasons;
 pub(crate) mod replay;
 pub(crate) mod sale;
 pub(crate) mod sale_document;
 pub(crate) mod sales;
-pub(crate) mod specials;
+mod scanned;
 pub(crate) mod tenders;
+mod typed;
+mod warnings;
 
 use crate::state::Routes;
 use tillkeep_model::ErrorCode;
@@ -56,20 +60,24 @@ fn approving(routes: Routes) -> Routes {
 
 fn selling(routes: Routes) -> Routes {
     use ErrorCode::{
-        ApprovalRequired, CreditLimitExceeded, DocumentTooLarge, IdReused, InsufficientStock, NotSupportedYet,
-        ProductInactive, SaleNotFound, SessionClosed, SessionTooOld, StoreNotReady, TenderRule, TotalMismatch,
-        Underpaid, WrongTerminal,
+        ApprovalRequired, BadCheckDigit, CreditLimitExceeded, DiscountLimitExceeded, DocumentTooLarge, IdReused,
+        InsufficientStock, ProductInactive, SaleNotFound, SessionClosed, SessionTooOld, StoreNotReady, TenderRule,
+        TotalMismatch, Underpaid, WrongTerminal,
     };
     routes
         .post("/pos/quote", quote::quote)
         .about("What a cart costs, without selling it.")
-        .fails(&[NotSupportedYet, ProductInactive, TenderRule, Underpaid, StoreNotReady, WrongTerminal])
+        .fails(&[BadCheckDigit, ProductInactive, TenderRule, Underpaid, StoreNotReady, WrongTerminal])
+        .post("/pos/discounts/validate", discounts::validate)
+        .about("What a cart takes off, beside what may be taken off without asking.")
+        .fails(&[BadCheckDigit, ProductInactive, StoreNotReady])
         .post("/pos/sales", sale::create)
         .about("Sell a cart.")
         .fails(&[
             DocumentTooLarge,
-            NotSupportedYet,
+            BadCheckDigit,
             ApprovalRequired,
+            DiscountLimitExceeded,
             CreditLimitExceeded,
             ProductInactive,
             TenderRule,

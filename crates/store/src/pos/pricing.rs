@@ -1,25 +1,51 @@
-//! From a cart to its price: which product, which price, which taxes; the arithmetic is the model's.
+//! From a cart to its price: which product, which price, which taxes and specials; the arithmetic is the model's.
+
+use std::collections::HashMap;
+use std::sync::Arc;
 
 use tillkeep_http::error::{Error, FieldError, Result};
+use tillkeep_http::shelf::{self, Goods, Typed};
 use tillkeep_model::approvable::{self, Approvable};
 use tillkeep_model::pricing::{
-    CartLine, CashRounding, PriceSource, PricedCart, RoundingMode, TaxRounding, choose_price, price_cart,
+    CartLine, CashRounding, Deed, Need, PriceSource, PricedCart, RoundingMode, Special, StoreLimits, TaxRounding,
+    price_cart,
 };
-use tillkeep_model::{ErrorCode, Money};
+use tillkeep_model::reason::ReasonKind;
+use tillkeep_model::special::Moment;
+use tillkeep_model::{ErrorCode, Instant, Money};
 use tillkeep_storage::entity::{product, store};
+use uuid::Uuid;
 
-use super::cart::{Cart, Line, line_field};
+use super::cart::{Cart, DiscountEntry, Line, line_field};
 use super::catalog::{Catalog, shelf_price};
+use super::reasons::{self, Reason};
+use super::scanned::{self, Amounts, Meaning};
+use super::warnings::Warning;
 use crate::bounds::LARGEST_AMOUNT;
+use crate::memory::Sold;
 
-/// A cart with its price; lines stand in the order of the cart.
+/// A cart with its price. Lines stand in the order of the cart, each before the charge that belongs to it.
 pub(crate) struct Priced<'a> {
-    pub products: Vec<&'a product::Model>,
+    pub items: Vec<Item<'a>>,
     pub lines: Vec<CartLine>,
     pub cart: PricedCart,
+    pub cart_reason: Option<Reason>,
     pub tax_rounding: TaxRounding,
     pub cash_rounding: CashRounding,
     pub tax_exempt: bool,
+    pub limits: StoreLimits,
+    pub warnings: Vec<Warning>,
+}
+
+/// What a line is of.
+pub(crate) struct Item<'a> {
+    pub product: &'a product::Model,
+    /// Its place in the cart; of a charge that of the line that it belongs to.
+    pub index: usize,
+    /// Of a charge: the place of its line among the items.
+    pub charge_of: Option<usize>,
+    pub override_reason: Option<Reason>,
+    pub discount_reason: Option<Reason>,
 }
 
 /// What a price is asked for.
@@ -30,43 +56,55 @@ pub(crate) enum Purpose {
     Sale,
 }
 
+/// When and for whom.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Terms {
+    pub at: Instant,
+    pub has_customer: bool,
+    pub tax_exempt: bool,
+    pub purpose: Purpose,
+}
+
 /// Prices `cart` from `catalog`.
-pub(crate) fn price<'a>(cart: &Cart, catalog: &'a Catalog, tax_exempt: bool, purpose: Purpose) -> Result<Priced<'a>> {
+pub(crate) fn price<'a>(cart: &Cart, catalog: &'a Catalog, terms: Terms) -> Result<Priced<'a>> {
     let store = catalog.store()?;
-    let mut wrong = Vec::new();
-    let mut products = Vec::with_capacity(cart.lines.len());
-    let mut lines = Vec::with_capacity(cart.lines.len());
+    let mut pricing = Pricing {
+        catalog,
+        goods: Goods {
+            store,
+            tax_groups: &catalog.shop.tax_groups,
+            department_limits: &catalog.shop.department_limits,
+        },
+        moment: shelf::special::moment(store, terms.at, terms.has_customer),
+        in_force: HashMap::new(),
+        items: Vec::with_capacity(cart.lines.len()),
+        lines: Vec::with_capacity(cart.lines.len()),
+        wrong: Vec::new(),
+        warnings: Vec::new(),
+    };
     for (index, line) in cart.lines.iter().enumerate() {
-        let mut refuse = |field: &str, message: String| {
-            wrong.push(FieldError { field: line_field(index, field), message });
-        };
-        let Some(product) = catalog.products.get(&line.product_id).map(|sold| &sold.row) else {
-            refuse("productId", "no product has this id here; look the product up again".to_owned());
-            continue;
-        };
-        if !product.is_active || product.deleted_at.is_some() {
-            return Err(inactive(product).at(line_field(index, "productId")));
-        }
-        check_line(line, product, purpose, &mut refuse);
-        let priced = cart_line(line, product, catalog, store)?;
-        if i128::from(priced.unit_price.0) * i128::from(line.quantity.0) > i128::from(LARGEST_AMOUNT) * 1000 {
-            refuse("quantity", "makes an amount beyond 1000000000000 minor units; split the line".to_owned());
-        }
-        products.push(product);
-        lines.push(priced);
+        pricing.add(index, line, terms.purpose)?;
     }
+    let cart_reason = cart.cart_discount.as_ref().and_then(|entry| pricing.reason_of(entry, "cartDiscount"));
+    let Pricing { items, lines, wrong, warnings, .. } = pricing;
     if !wrong.is_empty() {
         return Err(Error::fields(wrong));
     }
-    let tax_rounding = TaxRounding::parse(&store.tax_rounding).unwrap_or_default();
-    Ok(Priced {
-        cart: price_cart(&lines, tax_rounding, tax_exempt),
-        products,
+    let discount = cart.cart_discount.as_ref().and_then(DiscountEntry::checked);
+    let cart_terms = shelf::terms(store, terms.tax_exempt, discount);
+    let priced = Priced {
+        cart: price_cart(&lines, &cart_terms),
+        items,
         lines,
-        tax_rounding,
+        cart_reason,
+        tax_rounding: cart_terms.rounding,
         cash_rounding: cash_rounding(store),
-        tax_exempt,
-    })
+        tax_exempt: terms.tax_exempt,
+        limits: shelf::limits(store),
+        warnings,
+    };
+    priced.refuse_forbidden_discounts(cart)?;
+    Ok(priced)
 }
 
 /// 409 for what exists and may not be sold any more.
@@ -75,52 +113,212 @@ pub(crate) fn inactive(product: &product::Model) -> Error {
     Error::new(ErrorCode::ProductInactive, text)
 }
 
-fn check_line(line: &Line, product: &product::Model, purpose: Purpose, refuse: &mut impl FnMut(&str, String)) {
-    if !line.quantity.fits_decimals(product.quantity_decimals) {
-        let unit = &product.unit_of_measure;
-        let text = match product.quantity_decimals {
-            0 => format!("{} is sold in whole units ({unit}) only", product.sku),
-            decimals => format!("{} is sold with at most {decimals} decimals ({unit})", product.sku),
+/// A cart that is being priced.
+struct Pricing<'a> {
+    catalog: &'a Catalog,
+    goods: Goods<'a>,
+    moment: Moment,
+    /// The specials that were looked at: one value for all the lines that it concerns.
+    in_force: HashMap<Uuid, Option<Arc<Special>>>,
+    items: Vec<Item<'a>>,
+    lines: Vec<CartLine>,
+    wrong: Vec<FieldError>,
+    warnings: Vec<Warning>,
+}
+
+impl<'a> Pricing<'a> {
+    fn refuse(&mut self, index: usize, field: &str, message: impl Into<String>) {
+        self.wrong.push(FieldError { field: line_field(index, field), message: message.into() });
+    }
+
+    fn add(&mut self, index: usize, line: &Line, purpose: Purpose) -> Result<()> {
+        let catalog = self.catalog;
+        let Some(sold) = catalog.products.get(&line.product_id) else {
+            self.refuse(index, "productId", "no product has this id here; look the product up again");
+            return Ok(());
         };
-        refuse("quantity", text);
+        let product = &sold.row;
+        if !product.is_active || product.deleted_at.is_some() {
+            return Err(inactive(product).at(line_field(index, "productId")));
+        }
+        let Some(amounts) = self.amounts(index, line, product)? else { return Ok(()) };
+        self.check_line(index, line, product, amounts, purpose);
+        let typed = Typed {
+            quantity: amounts.quantity,
+            open_price: line.open_price,
+            changed_price: line.unit_price_override,
+            printed: amounts.printed,
+            discount: line.line_discount.as_ref().and_then(DiscountEntry::checked),
+        };
+        let priced = self.priced(sold, typed)?;
+        let amount = typed.printed.map_or_else(
+            || i128::from(priced.unit_price.0) * i128::from(priced.quantity.0),
+            |printed| i128::from(printed.0) * 1000,
+        );
+        if amount > i128::from(LARGEST_AMOUNT) * 1000 {
+            self.refuse(index, "quantity", "makes an amount beyond 1000000000000 minor units; split the line");
+        }
+        let override_reason = line.unit_price_override.and_then(|_| self.override_reason(index, line));
+        let discount_reason =
+            line.line_discount.as_ref().and_then(|entry| self.reason_of(entry, &line_field(index, "lineDiscount")));
+        let place = self.items.len();
+        self.items.push(Item { product, index, charge_of: None, override_reason, discount_reason });
+        self.lines.push(priced);
+        if catalog.rows.get(&product.id).is_some_and(|row| !row.is_stocked) {
+            self.warnings.push(Warning::not_stocked_here(product, place + 1));
+        }
+        self.add_charge(place, product)
     }
-    match (product.is_open_price, line.open_price) {
-        (true, None) => refuse("openPrice", format!("{} has no price of its own; enter one", product.sku)),
-        (false, Some(_)) => refuse("openPrice", format!("{} has a price; leave this out", product.sku)),
-        _ => {}
+
+    /// How much of the product, and what a label says that it costs; nothing when that is wrong.
+    fn amounts(&mut self, index: usize, line: &Line, product: &product::Model) -> Result<Option<Amounts>> {
+        let meaning = match line.code() {
+            None => Meaning::Product,
+            Some(code) => match scanned::read(code, product, self.goods.store) {
+                Ok(meaning) => meaning,
+                Err((ErrorCode::BadCheckDigit, text)) => {
+                    return Err(Error::new(ErrorCode::BadCheckDigit, text).at(line_field(index, "code")));
+                }
+                Err((_, text)) => {
+                    self.refuse(index, "code", text);
+                    return Ok(None);
+                }
+            },
+        };
+        let (price, _) = shelf_price(product, self.catalog.rows.get(&product.id));
+        let amounts = match meaning.amounts(line.quantity, price) {
+            Ok(amounts) => amounts,
+            Err(text) => {
+                self.refuse(index, "quantity", text);
+                return Ok(None);
+            }
+        };
+        if line.label_amount.is_some_and(|said| Some(said) != amounts.printed) {
+            let text = amounts.printed.map_or_else(
+                || "is on no label with a price; leave it out".to_owned(),
+                |printed| format!("is {} on the label; send that, or leave it out", printed.0),
+            );
+            self.refuse(index, "labelAmount", text);
+        }
+        if amounts.printed.is_some() && (line.unit_price_override.is_some() || line.open_price.is_some()) {
+            let field = if line.open_price.is_some() { "openPrice" } else { "unitPriceOverride" };
+            self.refuse(index, field, "the label says the price; leave this out, or the code");
+        }
+        Ok(Some(amounts))
     }
-    if product.is_open_price && line.unit_price_override.is_some() {
-        refuse("unitPriceOverride", format!("{} has no price of its own; enter it as openPrice", product.sku));
+
+    fn check_line(&mut self, index: usize, line: &Line, product: &product::Model, amounts: Amounts, purpose: Purpose) {
+        let derived = amounts.printed.is_some();
+        if !derived && !amounts.quantity.fits_decimals(product.quantity_decimals) {
+            let unit = &product.unit_of_measure;
+            let text = match product.quantity_decimals {
+                0 => format!("{} is sold in whole units ({unit}) only", product.sku),
+                decimals => format!("{} is sold with at most {decimals} decimals ({unit})", product.sku),
+            };
+            self.refuse(index, "quantity", text);
+        }
+        match (product.is_open_price && !derived, line.open_price) {
+            (true, None) => {
+                self.refuse(index, "openPrice", format!("{} has no price of its own; enter one", product.sku))
+            }
+            (false, Some(_)) if !derived => {
+                self.refuse(index, "openPrice", format!("{} has a price; leave this out", product.sku));
+            }
+            (_, Some(price)) if self.goods.store.max_open_price.is_some_and(|most| price > most) => {
+                let most = self.goods.store.max_open_price.unwrap_or_default().0;
+                self.refuse(
+                    index,
+                    "openPrice",
+                    format!("is more than the {most} minor units that may be typed in here"),
+                );
+            }
+            _ => {}
+        }
+        if product.is_open_price && line.unit_price_override.is_some() {
+            let text = format!("{} has no price of its own; enter it as openPrice", product.sku);
+            self.refuse(index, "unitPriceOverride", text);
+        }
+        match (product.named_at_till, line.name()) {
+            (true, None) => {
+                self.refuse(index, "name", format!("{} is named at the till; say what is sold", product.sku))
+            }
+            (false, Some(_)) => self.refuse(index, "name", format!("{} has a name; leave this out", product.sku)),
+            _ => {}
+        }
+        let restricted = product.age_restriction.is_some_and(|age| age > 0);
+        if restricted && purpose == Purpose::Sale && line.age_confirmed != Some(true) {
+            let age = product.age_restriction.unwrap_or_default();
+            self.refuse(index, "ageConfirmed", format!("the customer must be {age} or older; check and send true"));
+        }
     }
-    let restricted = product.age_restriction.is_some_and(|age| age > 0);
-    if restricted && purpose == Purpose::Sale && line.age_confirmed != Some(true) {
-        let age = product.age_restriction.unwrap_or_default();
-        refuse("ageConfirmed", format!("the customer must be {age} or older; check and send true"));
+
+    fn priced(&mut self, sold: &Sold, typed: Typed) -> Result<CartLine> {
+        let product = &sold.row;
+        let Some(group) = self.goods.tax_group(product) else {
+            let text =
+                format!("the tax group of {} has not arrived from headquarters yet; try again shortly", product.sku);
+            return Err(Error::new(ErrorCode::StoreNotReady, text).retry_after(5));
+        };
+        let own = self.catalog.rows.get(&product.id).map(|row| row.own_price());
+        let moment = self.moment;
+        let specials = sold.specials.iter().filter_map(|row| {
+            let looked_at = self.in_force.entry(row.id);
+            looked_at.or_insert_with(|| shelf::special::in_force(row, &moment).map(Arc::new)).clone()
+        });
+        let specials = specials.collect();
+        let mut line = self.goods.line(product, group, own, specials, typed);
+        line.unit_cost = self.catalog.unit_cost(product);
+        Ok(line)
+    }
+
+    /// The deposit or service that belongs to a product: as many as of that, and never cheaper.
+    fn add_charge(&mut self, place: usize, product: &product::Model) -> Result<()> {
+        let Some(charge) = product.charge_product_id else { return Ok(()) };
+        let catalog = self.catalog;
+        let sold = catalog.products.get(&charge).filter(|sold| is_chargeable(&sold.row));
+        let Some(sold) = sold else {
+            self.warnings.push(Warning::charge_not_sold(product, place + 1));
+            return Ok(());
+        };
+        let typed = Typed { quantity: self.lines[place].quantity, ..Typed::default() };
+        let mut line = self.priced(sold, typed)?;
+        (line.specials, line.allows_discount) = (Vec::new(), false);
+        let index = self.items[place].index;
+        let item =
+            Item { product: &sold.row, index, charge_of: Some(place), override_reason: None, discount_reason: None };
+        self.items.push(item);
+        self.lines.push(line);
+        Ok(())
+    }
+
+    fn override_reason(&mut self, index: usize, line: &Line) -> Option<Reason> {
+        let (code, text) = (line.override_reason_code.as_deref(), line.override_reason.as_deref());
+        match reasons::read(&self.catalog.shop, ReasonKind::Override, code, text) {
+            Ok(reason) => Some(reason),
+            Err((field, message)) => {
+                let field = if field == "reason" { "overrideReason" } else { "overrideReasonCode" };
+                self.refuse(index, field, message);
+                None
+            }
+        }
+    }
+
+    /// Why somebody takes something off, as the discount at `field` says it.
+    fn reason_of(&mut self, entry: &DiscountEntry, field: &str) -> Option<Reason> {
+        let (code, text) = (entry.reason_code.as_deref(), entry.reason.as_deref());
+        match reasons::read(&self.catalog.shop, ReasonKind::Discount, code, text) {
+            Ok(reason) => Some(reason),
+            Err((name, message)) => {
+                self.wrong.push(FieldError { field: format!("{field}.{name}"), message });
+                None
+            }
+        }
     }
 }
 
-fn cart_line(line: &Line, product: &product::Model, catalog: &Catalog, store: &store::Model) -> Result<CartLine> {
-    // Types arrive one by one: a product can be here before its tax group, or still be in one that is gone, which has no rates any
-    // more. It must not be sold untaxed meanwhile.
-    let group = catalog.shop.tax_groups.get(&product.tax_group_id).filter(|group| group.row.deleted_at.is_none());
-    let Some(group) = group else {
-        let text = format!("the tax group of {} has not arrived from headquarters yet; try again shortly", product.sku);
-        return Err(Error::new(ErrorCode::StoreNotReady, text).retry_after(5));
-    };
-    let row = catalog.rows.get(&product.id);
-    let (regular_price, _) = shelf_price(product, row);
-    let own_price = row.map(|row| row.own_price());
-    let (unit_price, price_source) = choose_price(product.price, own_price, line.open_price, line.unit_price_override);
-    Ok(CartLine {
-        product_id: product.id,
-        quantity: line.quantity,
-        unit_price,
-        price_source,
-        regular_price,
-        inclusive: group.inclusive(Some(store)),
-        rates: group.rates.clone(),
-        unit_cost: catalog.unit_cost(product),
-    })
+/// Headquarters lets nothing else be a charge; what a store has of it may be older.
+fn is_chargeable(product: &product::Model) -> bool {
+    product.is_active && product.deleted_at.is_none() && !product.is_open_price && !product.is_weighed
 }
 
 fn cash_rounding(store: &store::Model) -> CashRounding {
@@ -131,19 +329,18 @@ fn cash_rounding(store: &store::Model) -> CashRounding {
 }
 
 impl Priced<'_> {
+    /// What of this needs more than the permission to sell.
+    pub(crate) fn needs(&self) -> Vec<Need> {
+        self.limits.needs(&self.lines, &self.cart)
+    }
+
     /// What selling this needs besides the permission to sell.
     pub(crate) fn required(&self) -> Vec<&'static Approvable> {
-        let overridden = |line: &&CartLine| line.price_source == PriceSource::Override;
-        let mut required = Vec::new();
-        if self.lines.iter().any(|line| overridden(&line)) {
-            required.push(&approvable::PRICE);
-        }
-        // A price below the product's floor is more than a changed price.
-        let below = |(line, product): (&CartLine, &&product::Model)| {
-            overridden(&line) && product.min_price.is_some_and(|floor| line.unit_price < floor.0)
-        };
-        if self.lines.iter().zip(&self.products).any(below) {
-            required.push(&approvable::BEYOND_LIMIT);
+        let mut required: Vec<&'static Approvable> = Vec::new();
+        for known in self.needs().into_iter().flat_map(|need| approvable::of(need.deed)) {
+            if !required.contains(known) {
+                required.push(known);
+            }
         }
         required
     }
@@ -151,5 +348,49 @@ impl Priced<'_> {
     /// What a customer who pays all of it in cash has to pay.
     pub(crate) fn cash_due(&self) -> Money {
         self.cash_rounding.due(self.cart.total)
+    }
+
+    /// 422 for a discount on what takes none: nobody is to believe that the customer got it.
+    fn refuse_forbidden_discounts(&self, cart: &Cart) -> Result<()> {
+        let mut wrong = Vec::new();
+        for (item, priced) in self.items.iter().zip(&self.cart.lines) {
+            let is_asked = item.charge_of.is_none() && cart.lines[item.index].line_discount.is_some();
+            if !is_asked || priced.takes_discount {
+                continue;
+            }
+            let fixed = priced.savings.iter().find(|saving| !saving.special.is_stackable);
+            let message = fixed.map_or_else(
+                || format!("{} takes no discount; leave it out", item.product.sku),
+                |saving| {
+                    format!("{} is on this line, which takes no discount besides; leave it out", saving.special.name)
+                },
+            );
+            wrong.push(FieldError { field: line_field(item.index, "lineDiscount"), message });
+        }
+        if cart.cart_discount.is_some() && !self.cart.lines.iter().any(|line| line.takes_discount) {
+            let message = "no line of this cart takes a discount; leave it out".to_owned();
+            wrong.push(FieldError { field: "cartDiscount".to_owned(), message });
+        }
+        if wrong.is_empty() { Ok(()) } else { Err(Error::fields(wrong)) }
+    }
+
+    /// The places of the lines of the cart among the items, charges passed over.
+    pub(crate) fn entered(&self) -> impl Iterator<Item = usize> {
+        self.items.iter().enumerate().filter(|(_, item)| item.charge_of.is_none()).map(|(place, _)| place)
+    }
+
+    /// The field of a need, as errors name it.
+    pub(crate) fn field_of(&self, need: Need) -> String {
+        let Some(place) = need.line else { return "cartDiscount".to_owned() };
+        let index = self.items[place].index;
+        let name = match need.deed {
+            Deed::ChangedPrice => "unitPriceOverride",
+            Deed::LineDiscount => "lineDiscount",
+            _ if self.cart.lines[place].line_discount > Money::ZERO => "lineDiscount",
+            _ if self.cart.lines[place].cart_discount > Money::ZERO => return "cartDiscount".to_owned(),
+            _ if self.lines[place].price_source == PriceSource::Open => "openPrice",
+            _ => "unitPriceOverride",
+        };
+        line_field(index, name)
     }
 }

@@ -7,20 +7,23 @@ use serde::Serialize;
 use tillkeep_http::describe::{Listing, Lists};
 use tillkeep_http::error::Result;
 use tillkeep_http::resource::{self, ListSpec};
+use tillkeep_http::shelf::shown::{ActiveSpecial, active};
+use tillkeep_http::shelf::special;
 use tillkeep_http::{Caller, List};
 use tillkeep_model::permission::code::{PosSell, ProductsView};
 use tillkeep_model::{Money, Qty};
-use tillkeep_storage::entity::product;
-use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
+use tillkeep_storage::entity::{product, store_product};
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, QueryTrait};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::catalog::{self, shelf_price};
 use crate::Store;
+use crate::memory::specials;
 
 const LIST: ListSpec = ListSpec {
     // `barcodes` is a list kept as text, in which a code is found like any other part of a text.
-    search: &["name", "shortName", "sku", "barcode", "barcodes", "plu"],
+    search: &["name", "shortName", "sku", "barcode", "barcodes", "packs", "plu"],
     filters: &["departmentId"],
     sort: &["name", "sku", "price"],
 };
@@ -39,9 +42,12 @@ impl Listing for Choice {
 pub(crate) struct PricedProduct {
     #[serde(flatten)]
     product: product::Model,
+    /// Of one unit, specials apart.
     effective_price: Money,
     price_source: &'static str,
     quantity: Qty,
+    /// What may make it cheaper now.
+    active_specials: Vec<ActiveSpecial>,
 }
 
 pub(crate) async fn list(
@@ -49,16 +55,33 @@ pub(crate) async fn list(
     State(store): State<Arc<Store>>,
     Lists { query, .. }: Lists<Choice>,
 ) -> Result<List<PricedProduct>> {
+    let shop = store.shop().await?;
+    let own = shop.own()?;
     let snapshot = caller.snapshot().await?;
-    let sold = product::Entity::find().filter(product::Column::IsActive.eq(true));
+    // What this store does not keep is sold when it is scanned, and offered to nobody.
+    let not_kept = store_product::Entity::find()
+        .select_only()
+        .column(store_product::Column::ProductId)
+        .filter(store_product::Column::StoreId.eq(store.id))
+        .filter(store_product::Column::DeletedAt.is_null())
+        .filter(store_product::Column::IsStocked.eq(false));
+    let sold = product::Entity::find()
+        .filter(product::Column::IsActive.eq(true))
+        .filter(product::Column::Id.not_in_subquery(not_kept.into_query()));
     let page = resource::list(&snapshot, &LIST, &query, sold).await?;
     let ids: Vec<Uuid> = page.rows.iter().map(|product: &product::Model| product.id).collect();
     let rows = catalog::rows(&snapshot, store.id, &ids).await?;
+    let concerned: Vec<(Uuid, Option<Uuid>)> =
+        page.rows.iter().map(|product: &product::Model| (product.id, Some(product.department_id))).collect();
+    let specials = specials::concerning(&snapshot, store.id, &concerned).await?;
+    let moment = special::moment(own, caller.now(), true);
     let priced = |product: product::Model| {
         let row = rows.get(&product.id);
         let (effective_price, source) = shelf_price(&product, row);
         let quantity = row.map(|row| row.quantity).unwrap_or_default();
-        PricedProduct { product, effective_price, price_source: source.as_str(), quantity }
+        let concerning = specials.iter().filter(|row| special::concerns(row, product.id, Some(product.department_id)));
+        let active_specials = active(concerning, &moment, effective_price, own.currency_exponent);
+        PricedProduct { product, effective_price, price_source: source.as_str(), quantity, active_specials }
     };
     Ok(page.map(priced))
 }

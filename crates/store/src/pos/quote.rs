@@ -5,21 +5,22 @@ use std::sync::Arc;
 use axum::extract::State;
 use serde::Serialize;
 use tillkeep_http::error::Result;
+use tillkeep_http::shelf::shown;
 use tillkeep_http::{Answer, Body, Caller};
-use tillkeep_model::approvable::BEYOND_LIMIT;
+use tillkeep_model::Money;
+use tillkeep_model::approvable::{self, BEYOND_LIMIT};
 use tillkeep_model::permission::code::PosSell;
-use tillkeep_model::pricing::{TaxAmount, TaxTotal};
-use tillkeep_model::{Money, Ppm, Qty};
+use tillkeep_model::pricing::Need;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::account::OnAccount;
-use super::cart::Cart;
+use super::cart::{Cart, Line};
 use super::cart_hash::cart_hash;
 use super::catalog::Catalog;
-use super::pricing::{self, Priced, Purpose};
-use super::specials::{self, Warning};
-use super::tenders;
+use super::pricing::{self, Priced, Purpose, Terms};
+use super::warnings::Warning;
+use super::{tenders, typed};
 use crate::terminal::acting_at;
 use crate::{Store, customers};
 
@@ -33,11 +34,18 @@ pub(crate) async fn quote(
     let snapshot = caller.snapshot().await?;
     catalog.look(&snapshot, store.id).await?;
     let customer = customers::buyer(&snapshot, cart.customer_id).await?;
-    let warnings = specials::of_cart(&cart, &catalog, catalog.store()?, caller.now(), customer.is_some());
-    let exempt = customer.as_ref().is_some_and(|customer| customer.tax_exempt);
-    let priced = pricing::price(&cart, &catalog, exempt, Purpose::Quote)?;
+    typed::refuse_codes(&snapshot, &cart).await?;
+    let terms = Terms {
+        at: caller.now(),
+        has_customer: customer.is_some(),
+        tax_exempt: customers::is_exempt(customer.as_ref()),
+        purpose: Purpose::Quote,
+    };
+    let priced = pricing::price(&cart, &catalog, terms)?;
     let terminal = acting_at(&caller, cart.terminal_id.as_deref())?;
-    let mut answer = Quote::new(&cart, &priced, cart_hash(&cart, terminal)?, warnings);
+    let exponent = catalog.store()?.currency_exponent;
+    let mut answer = Quote::new(&cart, &priced, cart_hash(&cart, &priced, terminal)?, exponent);
+    answer.mark_held(|codes| caller.may(codes));
     if !cart.payments().is_empty() {
         let settled = tenders::pay(&cart, &priced, &catalog.shop.tenders)?;
         answer.cash_rounding = Some(settled.cash_rounding);
@@ -48,8 +56,13 @@ pub(crate) async fn quote(
             Some(part) => part.excess(&snapshot).await?.is_some(),
             None => false,
         };
-        if beyond && !answer.required_permissions.contains(&BEYOND_LIMIT.code) {
-            answer.required_permissions.push(BEYOND_LIMIT.code);
+        if beyond {
+            let held = caller.may(BEYOND_LIMIT.holders);
+            let deed = "beyond_credit_limit";
+            answer.needs.push(NeedView { line_no: None, deed, permission: BEYOND_LIMIT.code, approvable: true, held });
+            if !answer.required_permissions.contains(&BEYOND_LIMIT.code) {
+                answer.required_permissions.push(BEYOND_LIMIT.code);
+            }
         }
     }
     Ok(Answer(answer))
@@ -64,19 +77,15 @@ pub(crate) struct Quote {
     tax_exempt: bool,
     tax_rounding: &'static str,
     lines: Vec<QuoteLine>,
-    list_amount: Money,
-    special_discount: Money,
-    line_discount: Money,
-    cart_discount: Money,
-    net_amount: Money,
-    tax_amount: Money,
-    total_amount: Money,
-    tax_lines: Vec<TaxLine>,
+    #[serde(flatten)]
+    sums: shown::Sums,
     cash_due: Money,
     /// What an approval of this cart is bound to.
     cart_hash: String,
     /// What the cart needs besides the permission to sell.
     required_permissions: Vec<&'static str>,
+    /// The same, for each thing that needs it.
+    needs: Vec<NeedView>,
     /// What the till should say.
     warnings: Vec<Warning>,
     /// With payments only.
@@ -89,129 +98,76 @@ pub(crate) struct Quote {
     on_account_amount: Option<Money>,
 }
 
+/// Something in the cart that needs a permission.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = CartNeed)]
+pub(crate) struct NeedView {
+    /// Nothing for the cart as a whole.
+    line_no: Option<usize>,
+    /// `changed_price`, `line_discount`, `cart_discount`, `beyond_limit`, `below_floor` or `beyond_credit_limit`.
+    deed: &'static str,
+    permission: &'static str,
+    /// Whether another person may approve it: `POST /pos/approvals`.
+    approvable: bool,
+    /// Whether the caller has the permission.
+    held: bool,
+}
+
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct QuoteLine {
-    line_no: usize,
+    #[serde(flatten)]
+    line: shown::Line,
     line_id: Option<String>,
-    product_id: Uuid,
-    sku: String,
-    product_name: String,
-    unit_of_measure: String,
-    age_restriction: Option<i32>,
-    quantity: Qty,
-    regular_price: Money,
-    unit_price: Money,
-    price_source: &'static str,
-    price_includes_tax: bool,
-    list_amount: Money,
-    special_discount: Money,
-    line_discount: Money,
-    cart_discount: Money,
-    net_amount: Money,
-    tax_amount: Money,
-    total_amount: Money,
-    tax_details: Vec<TaxDetail>,
+    /// Of a charge: the number of the line that it belongs to.
+    charge_of: Option<usize>,
 }
 
 impl Quote {
-    pub(crate) fn new(cart: &Cart, priced: &Priced, cart_hash: String, warnings: Vec<Warning>) -> Self {
-        let total = &priced.cart;
+    pub(crate) fn new(cart: &Cart, priced: &Priced<'_>, cart_hash: String, exponent: i16) -> Self {
+        let need = |need: Need| {
+            approvable::of(need.deed).iter().map(move |known| NeedView {
+                line_no: need.line.map(|place| place + 1),
+                deed: need.deed.word(),
+                permission: known.code,
+                approvable: true,
+                held: false,
+            })
+        };
         Self {
             customer_id: cart.customer_id,
             sales_rep_id: cart.sales_rep_id,
             tax_exempt: priced.tax_exempt,
             tax_rounding: priced.tax_rounding.as_str(),
-            lines: (0..priced.lines.len()).map(|index| line(cart, priced, index)).collect(),
-            list_amount: total.list,
-            special_discount: total.special_discount,
-            line_discount: total.line_discount,
-            cart_discount: total.cart_discount,
-            net_amount: total.net,
-            tax_amount: total.tax,
-            total_amount: total.total,
-            tax_lines: tax_lines(&total.tax_lines),
+            lines: (0..priced.lines.len()).map(|place| line(cart, priced, place, exponent)).collect(),
+            sums: shown::sums(&priced.cart),
             cash_due: priced.cash_due(),
             cart_hash,
             required_permissions: priced.required().iter().map(|known| known.code).collect(),
-            warnings,
+            needs: priced.needs().into_iter().flat_map(need).collect(),
+            warnings: priced.warnings.clone(),
             cash_rounding: None,
             change_amount: None,
             on_account_amount: None,
         }
     }
-}
 
-fn line(cart: &Cart, priced: &Priced, index: usize) -> QuoteLine {
-    let (product, line, amounts) = (priced.products[index], &priced.lines[index], &priced.cart.lines[index]);
-    QuoteLine {
-        line_no: index + 1,
-        line_id: cart.lines[index].line_id.clone(),
-        product_id: product.id,
-        sku: product.sku.clone(),
-        product_name: product.name.clone(),
-        unit_of_measure: product.unit_of_measure.clone(),
-        age_restriction: product.age_restriction.map(Into::into),
-        quantity: line.quantity,
-        regular_price: line.regular_price,
-        unit_price: line.unit_price,
-        price_source: line.price_source.as_str(),
-        price_includes_tax: line.inclusive,
-        list_amount: amounts.list,
-        special_discount: amounts.special_discount,
-        line_discount: amounts.line_discount,
-        cart_discount: amounts.cart_discount,
-        net_amount: amounts.net,
-        tax_amount: amounts.tax,
-        total_amount: amounts.total,
-        tax_details: tax_details(&amounts.taxes),
+    /// Says of each thing whether the caller may do it.
+    pub(crate) fn mark_held(&mut self, may: impl Fn(&[&str]) -> bool) {
+        for need in &mut self.needs {
+            need.held = may(&[need.permission]);
+        }
     }
 }
 
-/// One of `sales.tax_lines`.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct TaxLine {
-    tax_rate_id: Uuid,
-    code: String,
-    name: String,
-    rate_ppm: Ppm,
-    base_amount: Money,
-    tax_amount: Money,
-}
-
-/// One of `sale_items.tax_details`.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct TaxDetail {
-    tax_rate_id: Uuid,
-    code: String,
-    rate_ppm: Ppm,
-    base_amount: Money,
-    tax_amount: Money,
-}
-
-/// `sales.tax_lines`: one for each rate.
-pub(crate) fn tax_lines(totals: &[TaxTotal]) -> Vec<TaxLine> {
-    let one = |total: &TaxTotal| TaxLine {
-        tax_rate_id: total.rate.id,
-        code: total.rate.code.clone(),
-        name: total.rate.name.clone(),
-        rate_ppm: total.rate.rate,
-        base_amount: total.base,
-        tax_amount: total.tax,
-    };
-    totals.iter().map(one).collect()
-}
-
-/// `sale_items.tax_details`: one for each rate of the line.
-pub(crate) fn tax_details(amounts: &[TaxAmount]) -> Vec<TaxDetail> {
-    let one = |amount: &TaxAmount| TaxDetail {
-        tax_rate_id: amount.rate.id,
-        code: amount.rate.code.clone(),
-        rate_ppm: amount.rate.rate,
-        base_amount: amount.base,
-        tax_amount: amount.tax,
-    };
-    amounts.iter().map(one).collect()
+fn line(cart: &Cart, priced: &Priced<'_>, place: usize, exponent: i16) -> QuoteLine {
+    let item = &priced.items[place];
+    let entered = cart.lines.get(item.index).filter(|_| item.charge_of.is_none());
+    let name = entered.and_then(Line::name);
+    QuoteLine {
+        line: shown::line(place, item.product, name, &priced.lines[place], &priced.cart.lines[place], exponent),
+        line_id: entered.and_then(|line| line.line_id.clone()),
+        charge_of: item.charge_of.map(|line| line + 1),
+    }
 }

@@ -38,11 +38,7 @@ pub(crate) fn read(shop: &Shop, kind: ReasonKind, code: Option<&str>, text: Opti
 }
 
 /// Whether a stored reason is what a repeated request says.
-pub(crate) fn is_same(
-    stored: (Option<&str>, Option<&str>),
-    code: Option<&str>,
-    text: Option<&str>,
-) -> bool {
+pub(crate) fn is_same(stored: (Option<&str>, Option<&str>), code: Option<&str>, text: Option<&str>) -> bool {
     let (code, text) = (said(code), said(text));
     // Of a code alone the name was kept, which may be another one now.
     stored.0 == code && (stored.1 == text || (code.is_some() && text.is_none()))

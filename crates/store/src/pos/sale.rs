@@ -9,10 +9,11 @@ use serde::Serialize;
 use serde_json::json;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::{Body, Caller, Created};
-use tillkeep_model::approvable::BEYOND_LIMIT;
+use tillkeep_model::approvable::{self, Approvable, BEYOND_LIMIT};
 use tillkeep_model::permission::code::PosSell;
+use tillkeep_model::pricing::{Deed, Need};
 use tillkeep_model::receipt::ReceiptNumber;
-use tillkeep_model::{ErrorCode, Qty};
+use tillkeep_model::{ErrorCode, Money, Qty};
 use tillkeep_storage::document::movement::Movement;
 use tillkeep_storage::document::sale::movements as movements_of;
 use tillkeep_storage::numbers::{Given, Series};
@@ -27,13 +28,13 @@ use super::bootstrap::works_in;
 use super::cart::{Cart, SoldCart, line_field};
 use super::cart_hash::cart_hash;
 use super::catalog::Catalog;
-use super::draft::Draft;
-use super::pricing::{self, Priced, Purpose};
+use super::draft::{Draft, approver_of};
+use super::pricing::{self, Priced, Purpose, Terms};
 use super::printed::Printed;
 use super::quote::Quote;
 use super::sale_document::SaleDocument;
-use super::specials::{self, Warning};
-use super::{printed, replay, tenders};
+use super::warnings::Warning;
+use super::{printed, replay, tenders, typed};
 use crate::act::{Acting, Log, Stopped};
 use crate::approvals::{Approval, PresentedApprovals, Scope, ValidApprovals};
 use crate::memory::Shop;
@@ -51,26 +52,33 @@ pub(crate) async fn create(
     let mut catalog = Catalog::load(&store, &cart).await?;
     let here = caller.terminal_id.as_deref().or(cart.terminal_id.as_deref());
     let register = here.and_then(|terminal| catalog.shop.at_terminal(terminal)).map(|register| register.id);
-    let act = store.act(&caller, "sale.create").creates(id, |stored| replay::is_same(stored, &cart, register));
+    let own = catalog.store()?.clone();
+    let act = store.act(&caller, "sale.create").creates(id, |stored| replay::is_same(stored, &cart, register, &own));
     let now = act.now();
     let snapshot = caller.snapshot().await?;
     if let Some(stored) = act.stored(&snapshot).await? {
-        return repeated(&snapshot, &catalog.shop, stored).await;
+        return Ok(repeated(stored));
     }
     catalog.look(&snapshot, store.id).await?;
     let settings = catalog.store()?;
     let terminal = acting_at(&caller, cart.terminal_id.as_deref())?;
     let session = selling::session(&catalog.shop, terminal, now)?;
     let customer = customers::buyer(&snapshot, cart.customer_id).await?;
-    let warnings = specials::of_cart(&cart, &catalog, settings, now, customer.is_some());
+    typed::refuse_codes(&snapshot, &cart).await?;
     check_sales_rep(&catalog.shop, store.id, cart.sales_rep_id)?;
     // In the snapshot that has no such sale: an approval that this very sale used up is unused there.
     let presented = PresentedApprovals::read(&snapshot, cart.approvals()).await?;
     snapshot.commit().await?;
 
-    let priced = pricing::price(&cart, &catalog, customers::is_exempt(customer.as_ref()), Purpose::Sale)?;
-    let hash = cart_hash(&cart, terminal)?;
-    let warnings = refuse_other_total(&cart, &priced, &hash, warnings)?;
+    let terms = Terms {
+        at: now,
+        has_customer: customer.is_some(),
+        tax_exempt: customers::is_exempt(customer.as_ref()),
+        purpose: Purpose::Sale,
+    };
+    let priced = pricing::price(&cart, &catalog, terms)?;
+    let hash = cart_hash(&cart, &priced, terminal)?;
+    refuse_other_total(&cart, &priced, &hash, settings.currency_exponent)?;
     let valid = presented.valid(&caller, store.id).await?;
     let settlement = tenders::pay(&cart, &priced, &catalog.shop.tenders)?;
     let on_account = OnAccount::new(&settlement, customer.as_ref());
@@ -95,7 +103,7 @@ pub(crate) async fn create(
         printed: cart.printed()?.map(|last| Printed { store: store.clone(), last }),
         store_code: settings.code.clone(),
         series: store.numbering().await?.series("receipt", &session.register_code),
-        products: priced.products.iter().map(|product| (product.id, (*product).into())).collect(),
+        products: priced.items.iter().map(|item| (item.product.id, item.product.into())).collect(),
         below_zero: settings.allow_negative_stock,
         approvals,
         credit,
@@ -103,15 +111,14 @@ pub(crate) async fn create(
     let sold = act.run(move |tx| Box::pin(booking.book(tx))).await?;
     fault::point("sale.committed")?;
     if !sold.new {
-        return repeated(caller.reader(), &catalog.shop, sold.data).await;
+        return Ok(repeated(sold.data));
     }
-    Ok(Created::new(Sold { document: sold.data, warnings }))
+    Ok(Created::new(Sold { document: sold.data, warnings: priced.warnings }))
 }
 
-/// The sale as it is stored, with the warnings of its moment by the specials that are known now.
-async fn repeated(conn: &impl ConnectionTrait, shop: &Shop, document: SaleDocument) -> Result<Created<Sold>> {
-    let warnings = specials::of_sale(conn, shop.own()?, &document).await?;
-    Ok(Created { data: Sold { document, warnings }, new: false })
+/// The sale as it is stored. What there was to say of it was said when it was made.
+const fn repeated(document: SaleDocument) -> Created<Sold> {
+    Created { data: Sold { document, warnings: Vec::new() }, new: false }
 }
 
 /// A sale with what the till should say of it.
@@ -144,7 +151,8 @@ async fn approved(
     };
     let scope = Scope::Cart(hash.clone());
     let lacking = priced.required().into_iter().filter(|known| !caller.access.may(&[known.code], Some(store_id)));
-    let approvals = lacking.map(|known| valid.require(known, &scope).cloned());
+    let approvals =
+        lacking.map(|known| valid.require(known, &scope).cloned().map_err(|error| of_limit(priced, known, error)));
     let mut approvals = approvals.collect::<Result<Vec<Approval>>>()?;
     let beyond = beyond_limit(caller, excess.as_ref(), valid, hash)?;
     let credit = on_account.map(|part| Credit {
@@ -154,6 +162,26 @@ async fn approved(
     });
     approvals.extend(beyond);
     Ok((approvals, credit))
+}
+
+/// 403 for a discount above what may be given says which and how much; for anything else `error` does.
+fn of_limit(priced: &Priced<'_>, lacking: &'static Approvable, error: Error) -> Error {
+    let beyond = |need: &Need| need.deed == Deed::BeyondLimit;
+    let Some(need) = priced.needs().into_iter().find(beyond).filter(|_| *lacking == BEYOND_LIMIT) else { return error };
+    let asked = need.line.map_or_else(
+        || priced.limits.of_cart(&priced.cart),
+        |place| priced.limits.of(&priced.lines[place], &priced.cart.lines[place]),
+    );
+    let text = format!(
+        "{} basis points are taken off, and {} may be; give less, or have it approved with {}",
+        asked.requested.0, asked.limit.0, BEYOND_LIMIT.code
+    );
+    Error::new(ErrorCode::DiscountLimitExceeded, text)
+        .at(priced.field_of(need))
+        .with("required", [BEYOND_LIMIT.code])
+        .with("approvable", true)
+        .with("limitBps", asked.limit)
+        .with("requestedBps", asked.requested)
 }
 
 /// The approval of what goes on the account beyond its limit, for a caller who needs one. Another one than that of a
@@ -203,10 +231,7 @@ impl Booking {
         for approval in &approvals {
             tx.consume(approval, id).await?;
         }
-        if document.items.iter().any(|item| item.override_reason.is_some()) {
-            let approver_id = approvals.first().map(Approval::approver_id);
-            tx.note("sale.price_override", approver_id, json!({"approvals": document.sale.approvals}));
-        }
+        note_deeds(tx, &document, &approvals);
         if let Some(credit) = &credit {
             charge(tx, id, credit).await?;
         }
@@ -220,6 +245,23 @@ impl Booking {
         }
         fault::point("sale.written")?;
         Ok((document, Log::InDocument))
+    }
+}
+
+/// What somebody did to a price, for the audit log, with the one who approved that very thing.
+fn note_deeds(tx: &mut Acting<'_>, document: &SaleDocument, approvals: &[Approval]) {
+    let sale = &document.sale;
+    if document.items.iter().any(|item| item.override_reason.is_some()) {
+        let approver_id = approver_of(approvals, &approvable::PRICE);
+        tx.note("sale.price_override", approver_id, json!({"approvals": sale.approvals}));
+    }
+    if sale.line_discount + sale.cart_discount > Money::ZERO {
+        let beyond = approver_of(approvals, &BEYOND_LIMIT);
+        let approver_id = beyond.or_else(|| approver_of(approvals, &approvable::DISCOUNT));
+        let details = json!({
+            "lineDiscount": sale.line_discount, "cartDiscount": sale.cart_discount, "approvals": sale.approvals,
+        });
+        tx.note("sale.discount", approver_id, details);
     }
 }
 
@@ -244,25 +286,29 @@ fn movements(document: &SaleDocument) -> Vec<Movement> {
 /// 409 with every line that takes a level below zero; the transaction is dropped with all that it did.
 fn refuse_short_stock(document: &SaleDocument, levels: &HashMap<Uuid, Level>) -> Result<()> {
     let mut refusal: Option<Error> = None;
-    for (index, item) in document.items.iter().enumerate() {
+    let mut lines = 0;
+    for item in &document.items {
+        // A charge stands behind its line, and is none of those that were sent.
+        lines += usize::from(item.charge_of.is_none());
         let Some(level) = levels.get(&item.product_id).filter(|level| level.after < Qty::ZERO) else { continue };
         let text = format!("of {} only {} are left; reduce the quantity", item.sku, level.before.max(Qty::ZERO));
         let so_far = refusal.unwrap_or_else(|| Error::new(ErrorCode::InsufficientStock, text));
-        refusal = Some(so_far.at(line_field(index, "quantity")));
+        refusal = Some(so_far.at(line_field(lines.saturating_sub(1), "quantity")));
     }
     refusal.map_or(Ok(()), Err)
 }
 
 /// Something changed between the quote and the payment: the customer must hear of it before paying.
-fn refuse_other_total(cart: &Cart, priced: &Priced, cart_hash: &str, warnings: Vec<Warning>) -> Result<Vec<Warning>> {
+fn refuse_other_total(cart: &Cart, priced: &Priced<'_>, cart_hash: &str, exponent: i16) -> Result<()> {
     let total = priced.cart.total;
     match cart.expected_total {
         Some(expected) if expected != total => {
             let text = format!("the cart costs {} now, not {}; show the new total and ask again", total.0, expected.0);
-            let quote = Quote::new(cart, priced, cart_hash.to_owned(), warnings);
-            Err(Error::new(ErrorCode::TotalMismatch, text).at("expectedTotal").with("quote", quote))
+            let quote = Quote::new(cart, priced, cart_hash.to_owned(), exponent);
+            let error = Error::new(ErrorCode::TotalMismatch, text).at("expectedTotal");
+            Err(error.with("expectedTotal", expected).with("totalAmount", total).with("quote", quote))
         }
-        _ => Ok(warnings),
+        _ => Ok(()),
     }
 }
 

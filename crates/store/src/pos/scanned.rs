@@ -54,12 +54,13 @@ pub(crate) fn read(code: &str, product: &product::Model, store: &store::Model) -
         return Ok(Meaning::Product);
     }
     let rules = label::rules(&store.scale_barcode_rules);
-    let label = label::read(code, &rules, store.currency_exponent).map_err(|_| {
-        (ErrorCode::BadCheckDigit, "is a label with a wrong check digit; scan it again".to_owned())
-    })?;
+    let label = label::read(code, &rules, store.currency_exponent)
+        .map_err(|_| (ErrorCode::BadCheckDigit, "is a label with a wrong check digit; scan it again".to_owned()))?;
     // A short number is filled up with zeros on the label.
-    let names = |plu: &str| plu == product.plu.as_deref().unwrap_or_default() || {
-        Some(plu.trim_start_matches('0')) == product.plu.as_deref()
+    let names = |plu: &str| {
+        plu == product.plu.as_deref().unwrap_or_default() || {
+            Some(plu.trim_start_matches('0')) == product.plu.as_deref()
+        }
     };
     match label {
         Some(label) if names(&label.plu) => Ok(match label.printed {
@@ -68,6 +69,12 @@ pub(crate) fn read(code: &str, product: &product::Model, store: &store::Model) -
         }),
         _ => Err((ErrorCode::Validation, format!("is no code of {}; scan it again", product.sku))),
     }
+}
+
+/// Whether `code` is a label that says what is paid.
+pub(crate) fn is_price_label(code: &str, store: &store::Model) -> bool {
+    let label = label::read(code, &label::rules(&store.scale_barcode_rules), store.currency_exponent);
+    matches!(label, Ok(Some(label)) if matches!(label.printed, Printed::Price(_)))
 }
 
 impl Meaning {
