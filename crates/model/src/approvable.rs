@@ -31,12 +31,16 @@ pub enum About {
 /// What a deed at the till needs besides the permission to sell. A price below the floor of its product is more than a
 /// changed price or a discount.
 #[must_use]
-pub const fn of(deed: Deed) -> &'static [&'static Approvable] {
+pub fn of(deed: Deed) -> &'static [&'static Approvable] {
+    static CHANGED: [&Approvable; 1] = [&PRICE];
+    static DISCOUNTED: [&Approvable; 1] = [&DISCOUNT];
+    static BEYOND: [&Approvable; 1] = [&BEYOND_LIMIT];
+    static BELOW: [&Approvable; 2] = [&PRICE, &BEYOND_LIMIT];
     match deed {
-        Deed::ChangedPrice => &[&PRICE],
-        Deed::LineDiscount | Deed::CartDiscount => &[&DISCOUNT],
-        Deed::BeyondLimit => &[&BEYOND_LIMIT],
-        Deed::BelowFloor => &[&PRICE, &BEYOND_LIMIT],
+        Deed::ChangedPrice => &CHANGED,
+        Deed::LineDiscount | Deed::CartDiscount => &DISCOUNTED,
+        Deed::BeyondLimit => &BEYOND,
+        Deed::BelowFloor => &BELOW,
     }
 }
 
