@@ -154,7 +154,7 @@ fn at_headquarters() -> Vec<BookRoute> {
         BookRoute::new(&fields::special::BOOK, "/specials", |number| {
             json!({
                 "code": format!("B{number}"), "name": "Base", "departmentId": ids::named("department:GENERAL"),
-                "type": "percent_off", "percentBps": 1000,
+                "type": "percent_off", "percentBps": 1000, "force": true,
             })
         }),
         BookRoute::new(&fields::user::ROLE, "/roles", |number| json!({"code": format!("b{number}"), "name": "Base"})),
@@ -183,6 +183,8 @@ fn verdict(got: &Got, field: &str) -> Option<String> {
 /// What a special needs beside `field`: the other figures of a type that has it, no figure that it has not, and the other end of a
 /// window.
 fn beside(body: &mut Json, field: &str) {
+    // Products of the sweep have lowest prices of all kinds.
+    body["force"] = json!(true);
     if matches!(field, "productId" | "departmentId") {
         return;
     }

@@ -90,6 +90,8 @@ pub const NAMES: &[&str] = &[
     "offer",
     "second offer",
     "rita",
+    "rob",
+    "market",
     "fair",
     "assignment",
     "sale",

@@ -145,10 +145,10 @@ writers! {
     "PATCH" "/specials/{id}" "another price": |f| (format!("/specials/{}", f.id("offer")), json!({"bundlePrice": 2400, "departmentId": f.id("drinks")}));
     "POST" "/specials/{id}/deactivate" "offer": |f| (format!("/specials/{}/deactivate", f.id("offer")), NONE);
     "DELETE" "/specials/{id}" "offer": |f| (format!("/specials/{}", f.id("offer")), NONE);
-    "POST" "/sales-reps" "rob": |f| ("/sales-reps".into(), json!({"code": f.text("R2"), "name": "Rob", "storeId": f.id("shop"), "userId": f.id("uma")}));
+    "POST" "/sales-reps" "rob": |f| ("/sales-reps".into(), json!({"id": f.id("rob"), "code": f.text("R2"), "name": "Rob", "storeId": f.id("shop"), "userId": f.id("uma")}));
     "PATCH" "/sales-reps/{id}" "a code": |f| (format!("/sales-reps/{}", f.id("rita")), json!({"code": f.text("R2"), "userId": f.id("uma")}));
     "DELETE" "/sales-reps/{id}" "rita": |f| (format!("/sales-reps/{}", f.id("rita")), NONE);
-    "POST" "/reasons" "market": |f| ("/reasons".into(), json!({"code": f.text("market"), "name": "Market", "kind": "discount"}));
+    "POST" "/reasons" "market": |f| ("/reasons".into(), json!({"id": f.id("market"), "code": f.text("market"), "name": "Market", "kind": "discount"}));
     "PATCH" "/reasons/{id}" "a code": |f| (format!("/reasons/{}", f.id("fair")), json!({"code": f.text("market"), "needsNote": true}));
     "DELETE" "/reasons/{id}" "fair": |f| (format!("/reasons/{}", f.id("fair")), NONE);
     "POST" "/customers" "bob": |f| ("/customers".into(), json!({"id": f.id("bob"), "firstName": "Bob", "email": f.text("bob@example.org")}));
