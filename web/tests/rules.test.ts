@@ -113,8 +113,8 @@ const forms = (isNew: boolean): Record<string, readonly Field[]> => ({
 /** Of fields that only search: what is typed there is not kept, and headquarters describes no length of it. */
 const SEARCHES = [
   'components/ListFilters.vue',
-  'components/PersonSelect.vue',
   'components/SearchBox.vue',
+  'components/SearchSelect.vue',
   'pages/sync/RolloutPage.vue',
 ]
 
