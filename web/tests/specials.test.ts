@@ -179,6 +179,8 @@ describe('a special in words', () => {
     [{ daysOfWeek: ONLY_FRIDAY, storeId: 'S2' }, 'Not at this time'],
     [{ endDate: FRIDAY, storeId: 'S2' }, 'Over'],
     [{ endDate: FRIDAY, storeId: 'S1' }, 'In force'],
+    // Over in Tokyo, still to come that evening in New York.
+    [{ endDate: FRIDAY, startTime: '17:00', endTime: '18:00' }, 'Not at this time'],
     [{ startDate: '2026-11-29' }, 'To come'],
     [{ storeId: 'unknown' }, 'Active'],
   ])('that is %j is called "%s"', (more, word) => {
