@@ -55,14 +55,15 @@ const PRODUCT = { id: 'p1', name: 'Green tea', sku: 'TEA' }
 async function open(page: object, codes: string[], handlers: Parameters<typeof serve>[0] = {}, props = {}) {
   const sent: [string, Record<string, unknown>][] = []
   const asked: string[] = []
-  const kept = Object.entries({
+  const answers: Parameters<typeof serve>[0] = {
     'GET /api/v1/stores': () => listed(STORES),
     'GET /api/v1/specials': () => listed([SPECIAL]),
     'GET /api/v1/products': () => listed([PRODUCT]),
     'GET /api/v1/products/p1': () => ok(PRODUCT),
     'GET /api/v1/departments': () => listed([{ id: 'd1', code: 'HOT', name: 'Hot drinks' }]),
     ...handlers,
-  }).map(([name, answer]): [string, typeof answer] => [
+  }
+  const kept = Object.entries(answers).map(([name, answer]): [string, typeof answer] => [
     name,
     async (request) => {
       const { pathname, search } = new URL(request.url)
