@@ -44,6 +44,12 @@ pub enum GroupDeal {
 const WHOLE: i128 = 10_000;
 
 impl UnitDeal {
+    /// What one unit costs with it.
+    #[must_use]
+    pub fn unit_price(self, price: Money) -> Money {
+        Money::from_wide(i128::from(price.0) - self.off(price, Qty::ONE))
+    }
+
     /// What is taken off `quantity` units at `price`.
     #[must_use]
     pub fn off(self, price: Money, quantity: Qty) -> i128 {

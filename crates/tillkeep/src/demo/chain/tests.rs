@@ -248,7 +248,7 @@ async fn a_written_chain_has_versions_and_is_written_once() {
     let codes = product_barcode::Entity::find().all(db.reader()).await.expect("barcodes");
     assert_eq!(codes.len(), 200);
     let first = &chain.products[0];
-    let codes = barcodes::codes(first.barcode.as_deref(), &first.barcodes.0);
+    let codes = barcodes::codes(first.barcode.as_deref(), &first.barcodes.0, &first.packs.0);
     assert_eq!(barcodes::taken(db.reader(), first.id, &codes).await.expect("codes"), None);
 
     let heads = versions::heads(db.reader()).await.expect("heads");
