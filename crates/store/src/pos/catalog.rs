@@ -78,6 +78,9 @@ impl Catalog {
     }
 }
 
+/// Product, price, whether it is an own one, cost, quantity, average cost, and whether it is kept here.
+type Columns = (Uuid, Money, bool, Money, Qty, Option<Money>, bool);
+
 /// What `store_id` has of products, by product.
 pub(crate) async fn rows(
     conn: &impl ConnectionTrait,
@@ -85,7 +88,7 @@ pub(crate) async fn rows(
     product_ids: &[Uuid],
 ) -> Result<HashMap<Uuid, Here>, DbErr> {
     use store_product::Column;
-    let rows: Vec<(Uuid, Money, bool, Money, Qty, Option<Money>, bool)> = store_product::Entity::find()
+    let rows: Vec<Columns> = store_product::Entity::find()
         .select_only()
         .columns([
             Column::ProductId,

@@ -126,7 +126,7 @@ struct Pricing<'a> {
     warnings: Vec<Warning>,
 }
 
-impl<'a> Pricing<'a> {
+impl Pricing<'_> {
     fn refuse(&mut self, index: usize, field: &str, message: impl Into<String>) {
         self.wrong.push(FieldError { field: line_field(index, field), message: message.into() });
     }
@@ -219,7 +219,7 @@ impl<'a> Pricing<'a> {
         }
         match (product.is_open_price && !derived, line.open_price) {
             (true, None) => {
-                self.refuse(index, "openPrice", format!("{} has no price of its own; enter one", product.sku))
+                self.refuse(index, "openPrice", format!("{} has no price of its own; enter one", product.sku));
             }
             (false, Some(_)) if !derived => {
                 self.refuse(index, "openPrice", format!("{} has a price; leave this out", product.sku));
@@ -240,7 +240,7 @@ impl<'a> Pricing<'a> {
         }
         match (product.named_at_till, line.name()) {
             (true, None) => {
-                self.refuse(index, "name", format!("{} is named at the till; say what is sold", product.sku))
+                self.refuse(index, "name", format!("{} is named at the till; say what is sold", product.sku));
             }
             (false, Some(_)) => self.refuse(index, "name", format!("{} has a name; leave this out", product.sku)),
             _ => {}

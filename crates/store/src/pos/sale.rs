@@ -17,7 +17,6 @@ use tillkeep_model::{ErrorCode, Money, Qty};
 use tillkeep_storage::document::movement::Movement;
 use tillkeep_storage::document::sale::movements as movements_of;
 use tillkeep_storage::numbers::{Given, Series};
-use tillkeep_storage::sea_orm::ConnectionTrait;
 use tillkeep_storage::stock::{self, Level};
 use tillkeep_storage::{Lines, fault};
 use utoipa::ToSchema;
