@@ -308,6 +308,19 @@ async fn a_barcode_follows_its_product_and_goes_with_a_deleted_one() {
 }
 
 #[tokio::test]
+async fn a_code_of_a_pack_finds_its_product_at_a_store() {
+    for (hq, chain, shop) in shops().await {
+        let packs = tillkeep_model::JsonText(json!([{"code": "CASE", "quantity": 6}]));
+        hq.edit::<product::Entity>(chain.tea, |row| row.packs = packs).await;
+        shop.pull_everything(&hq, 10).await;
+        assert!(codes(&shop).await.contains(&("CASE".to_owned(), chain.tea)));
+        hq.edit::<product::Entity>(chain.tea, |row| row.packs = tillkeep_model::JsonText(json!([]))).await;
+        shop.pull_everything(&hq, 10).await;
+        assert!(codes(&shop).await.iter().all(|(code, _)| code != "CASE"));
+    }
+}
+
+#[tokio::test]
 async fn a_pull_of_two_products_with_one_code_is_taken_and_the_checker_names_them() {
     let shop = Shop::open(id("S01")).await;
     let one = json!({"id": id("a"), "sku": "Tea", "barcode": "012345678905", "barcodes": ["7"], "syncVersion": 1});

@@ -3,6 +3,7 @@
 
 mod dates;
 mod flags;
+mod open_prices;
 
 use std::collections::BTreeSet;
 

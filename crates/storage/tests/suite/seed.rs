@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use tillkeep_model::ids;
 use tillkeep_model::permission::ALL;
-use tillkeep_storage::entity::{department, permission, role, role_permission, tax_group, tender};
+use tillkeep_model::reason::FIRST;
+use tillkeep_storage::entity::{department, permission, reason, role, role_permission, tax_group, tender};
 use tillkeep_storage::sea_orm::EntityTrait;
 use tillkeep_storage::{raw, seed, versions};
 
@@ -66,7 +67,7 @@ async fn the_roles_hold_exactly_what_the_specification_says() {
 }
 
 #[tokio::test]
-async fn there_is_a_cash_tender_a_group_without_tax_and_a_department() {
+async fn there_is_a_cash_tender_a_group_without_tax_a_department_and_reasons() {
     for hq in kit::both().await {
         ensure(&hq).await;
         let cash = tender::Entity::find().one(hq.db.reader()).await.expect("a read").expect("a tender");
@@ -76,6 +77,9 @@ async fn there_is_a_cash_tender_a_group_without_tax_and_a_department() {
         assert_eq!((none.code.as_str(), none.price_mode.as_str()), ("NONE", "store_default"));
         let general = department::Entity::find().one(hq.db.reader()).await.expect("a read").expect("a department");
         assert_eq!(general.code, "GENERAL");
+        let reasons = reason::Entity::find().all(hq.db.reader()).await.expect("a read");
+        assert_eq!(reasons.len(), FIRST.len());
+        assert!(reasons.iter().all(|reason| reason.is_active && reason.sync_version > 0));
         hq.verify().await;
     }
 }
