@@ -48,7 +48,7 @@ impl Specials {
     pub fn concerning(&self, product: Uuid, department: Uuid) -> Vec<&Model> {
         let named = [product, department].into_iter().filter_map(|id| self.of.get(&id)).flatten();
         let mut rows: Vec<&Model> = named.map(|offer| &offer.row).collect();
-        rows.sort_by_key(|row| row.code.as_str());
+        rows.sort_by(|one, other| one.code.cmp(&other.code));
         rows
     }
 
