@@ -99,8 +99,11 @@ async fn an_approval_does_not_outlive_a_special_that_ends_or_begins() {
     ends(&scene.shop, "DAY").await;
     scene.sell(request.clone(), [before.clone()]).await.refused(403, "discount_limit_exceeded");
     let between = approval(&scene.cashier, &scene.pin, BEYOND, &request).await;
-    specials(&scene.shop, [special("OTHER", "CAKE", |row| (row.percent_bps, row.is_stackable) = (Some(Bps(2000)), true))])
-        .await;
+    specials(
+        &scene.shop,
+        [special("OTHER", "CAKE", |row| (row.percent_bps, row.is_stackable) = (Some(Bps(2000)), true))],
+    )
+    .await;
     scene.sell(request.clone(), [before, between]).await.refused(403, "discount_limit_exceeded");
     let now = approval(&scene.cashier, &scene.pin, BEYOND, &request).await;
     assert_eq!(scene.sell(request, [now]).await.ok(201)["totalAmount"], 1360);
@@ -134,9 +137,9 @@ async fn of_three_people_each_is_noted_for_what_each_approved() {
     let overridden = with(with(line("PIE", 1), "unitPriceOverride", 9000), "overrideReason", "a dent");
     let within = with(line("ROLL", 10), "lineDiscount", off(500));
     let request = cart(json!([overridden, within, cake(off(3000)), line("ROLL", 1)]), cash());
-    let asked = [(PRICE, scene.manager, scene.pin.clone())].into_iter().chain(
-        [DISCOUNT, BEYOND].into_iter().zip(&people_beside).map(|(code, (who, pin))| (code, *who, pin.clone())),
-    );
+    let asked = [(PRICE, scene.manager, scene.pin.clone())]
+        .into_iter()
+        .chain([DISCOUNT, BEYOND].into_iter().zip(&people_beside).map(|(code, (who, pin))| (code, *who, pin.clone())));
     let (mut tokens, mut approvers) = (Vec::new(), Vec::new());
     for (permission, who, pin) in asked {
         tokens.push(approval(&scene.cashier, &pin, permission, &request).await);

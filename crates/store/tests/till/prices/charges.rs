@@ -21,9 +21,12 @@ async fn scene() -> (Shop, Person) {
     .await;
     specials(
         &shop,
-        [special("COLA", "COLA", |row| row.is_stackable = true), special("NEVER", "DEPOSIT", |row| {
-            row.percent_bps = Some(Bps(5000));
-        })],
+        [
+            special("COLA", "COLA", |row| row.is_stackable = true),
+            special("NEVER", "DEPOSIT", |row| {
+                row.percent_bps = Some(Bps(5000));
+            }),
+        ],
     )
     .await;
     let person = shop.selling().await;

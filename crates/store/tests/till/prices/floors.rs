@@ -5,7 +5,9 @@ use tillkeep_model::{Bps, Cost, Money, rdiv};
 use tillkeep_storage::entity::product;
 
 use super::market::{Dice, label};
-use super::{anew, cash, extended, here, int, less, list, off, product, quoted, sends, special, specials, weighed, with};
+use super::{
+    anew, cash, extended, here, int, less, list, off, product, quoted, sends, special, specials, weighed, with,
+};
 use crate::kit::{Person, Shop, cart, id, line, people};
 
 const GOODS: [&str; 6] = ["TALL", "LOW", "DEAL", "OPEN", "PLUM", "BARE"];
@@ -40,11 +42,8 @@ async fn scene(limit: i32) -> (Shop, Person) {
     sends(&shop, goods.map(|row| product::Model { min_price: floor(&row.sku).map(|floor| Cost(Money(floor))), ..row }))
         .await;
     here(&shop, "LOW", |row| (row.price.0, row.has_price_override) = (300, true)).await;
-    specials(
-        &shop,
-        [special("DEAL", "DEAL", |row| (row.percent_bps, row.is_stackable) = (Some(Bps(3000)), true))],
-    )
-    .await;
+    specials(&shop, [special("DEAL", "DEAL", |row| (row.percent_bps, row.is_stackable) = (Some(Bps(3000)), true))])
+        .await;
     let cashier = shop.sign_in("cashier").await;
     (shop, cashier)
 }
@@ -59,7 +58,9 @@ fn by_chance(dice: &Dice, most: i64) -> Json {
             let sku = *dice.pick(&GOODS);
             let mut sent = match sku {
                 "OPEN" => with(line(sku, dice.from(1, 3)), "openPrice", dice.from(450, 900)),
-                "PLUM" if dice.one_in(2) => json!({"productId": id(sku), "code": label("20", "04012", dice.from(1, 999))}),
+                "PLUM" if dice.one_in(2) => {
+                    json!({"productId": id(sku), "code": label("20", "04012", dice.from(1, 999))})
+                }
                 "PLUM" => line(sku, format!("1.{:03}", dice.from(0, 999))),
                 _ => line(sku, dice.from(1, 3)),
             };
@@ -199,11 +200,8 @@ async fn the_limit_of_a_product_beats_that_of_its_department_and_that_of_the_sto
     shop.selling().await;
     super::market::fill(&shop).await;
     let cashier = shop.sign_in("cashier").await;
-    let of_product = product::Model {
-        department_id: id("bakery"),
-        max_discount_bps: Some(Bps(2000)),
-        ..product("OWN", 10_000)
-    };
+    let of_product =
+        product::Model { department_id: id("bakery"), max_discount_bps: Some(Bps(2000)), ..product("OWN", 10_000) };
     let of_department = product::Model { department_id: id("bakery"), ..product("BAKED", 10_000) };
     sends(&shop, [of_product, of_department, product::Model { department_id: id("none"), ..product("STORE", 10_000) }])
         .await;
@@ -254,7 +252,11 @@ async fn a_discount_that_says_nothing_of_use_is_refused_by_its_field() {
         let named = format!("lines[0].lineDiscount.{field}");
         cashier.post("/pos/sales", of_line).await.refused_at(422, "validation", &named);
         let of_cart = with(cart(json!([line("BARE", 1)]), cash()), "cartDiscount", given);
-        cashier.post("/pos/quote", anew(&of_cart)).await.refused_at(422, "validation", &format!("cartDiscount.{field}"));
+        cashier.post("/pos/quote", anew(&of_cart)).await.refused_at(
+            422,
+            "validation",
+            &format!("cartDiscount.{field}"),
+        );
         cashier.post("/pos/sales", of_cart).await.refused_at(422, "validation", &format!("cartDiscount.{field}"));
     }
 }

@@ -67,7 +67,9 @@ async fn three_hundred_of_three_hundred_labels_are_sold_at_the_price_that_is_pri
             let price = [("PLUM", price), ("FISH", 2000 + round), ("FREE", 0)].into_iter().find(|(of, _)| of == sku);
             let quantity = match price.expect("a price").1 {
                 0 => Qty::ONE,
-                price => Qty(i64::try_from(rdiv(i128::from(*printed) * 1000, i128::from(price))).expect("small").max(1)),
+                price => {
+                    Qty(i64::try_from(rdiv(i128::from(*printed) * 1000, i128::from(price))).expect("small").max(1))
+                }
             };
             assert_eq!((int(item, "listAmount"), int(item, "totalAmount")), (*printed, *printed), "{item}");
             assert_eq!((&item["priceSource"], &item["scannedCode"]), (&json!("label"), &json!(code)));

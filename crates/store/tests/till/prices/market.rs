@@ -5,7 +5,9 @@ use tillkeep_model::{Bps, Cost, JsonText, Money};
 use tillkeep_storage::entity::{department, product, product_special, reason};
 use tillkeep_store::Chance;
 
-use super::{amount_off, buy_get, bundle, fixed, here, int, list, off, product, quoted, reason, sends, special, specials};
+use super::{
+    amount_off, bundle, buy_get, fixed, here, int, list, off, product, quoted, reason, sends, special, specials,
+};
 use super::{weighed, with};
 use crate::kit::{Person, Shop, cart, id, line};
 
@@ -79,11 +81,7 @@ fn goods() -> Vec<product::Model> {
             tax_group_id: id("COMPOUND"),
             ..product("BOTTLE", 250)
         },
-        product::Model {
-            product_type: "deposit".into(),
-            tax_group_id: id("QUEBEC"),
-            ..product("DEPOSIT", 25)
-        },
+        product::Model { product_type: "deposit".into(), tax_group_id: id("QUEBEC"), ..product("DEPOSIT", 25) },
     ]);
     goods
 }

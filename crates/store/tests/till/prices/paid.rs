@@ -69,9 +69,12 @@ async fn what_is_known_of_a_card_payment_is_kept_and_answered() {
     assert_eq!(person.get(&path).await.ok(200), document(&sale));
     let entry = shop.outbox().await.pop().expect("an entry");
     assert_eq!(serde_json::from_str::<Json>(&entry.payload).expect("JSON"), document(&sale));
-    for (field, wrong) in
-        [("cardLast4", json!("42")), ("cardLast4", json!("4o42")), ("cardLast4", json!("04242")), ("cardBrand", json!("x".repeat(41)))]
-    {
+    for (field, wrong) in [
+        ("cardLast4", json!("42")),
+        ("cardLast4", json!("4o42")),
+        ("cardLast4", json!("04242")),
+        ("cardBrand", json!("x".repeat(41))),
+    ] {
         let mut request = super::anew(&request);
         request["payments"][1][field] = wrong;
         person.post("/pos/sales", request).await.refused_at(422, "validation", &format!("payments[1].{field}"));

@@ -36,9 +36,32 @@ async fn each_of_two_hundred_quotes_sold_again_equals_itself_and_adds_up() {
     }
     // Each of them was really tried.
     for what in [
-        "PERCENT", "AMOUNT", "FIXED", "FREE", "THREE-4", "THREE-5", "THREE-9", "HALF-5", "HALF-6", "FIRST", "BAKERY",
-        "ALL", "CLUB", "HERE", "RIPE", "default", "store", "override", "open", "label", "lineDiscount", "cartDiscount",
-        "charge", "pack", "customer", "exempt",
+        "PERCENT",
+        "AMOUNT",
+        "FIXED",
+        "FREE",
+        "THREE-4",
+        "THREE-5",
+        "THREE-9",
+        "HALF-5",
+        "HALF-6",
+        "FIRST",
+        "BAKERY",
+        "ALL",
+        "CLUB",
+        "HERE",
+        "RIPE",
+        "default",
+        "store",
+        "override",
+        "open",
+        "label",
+        "lineDiscount",
+        "cartDiscount",
+        "charge",
+        "pack",
+        "customer",
+        "exempt",
     ] {
         assert!(seen.get(what).is_some_and(|times| *times > 2), "{what}: {seen:?}");
     }

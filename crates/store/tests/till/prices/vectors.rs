@@ -7,7 +7,9 @@ use serde_json::{Map, Value as Json, json};
 use tillkeep_model::{Bps, Ppm};
 use tillkeep_storage::entity::{product, tax_group, tax_group_rate, tax_rate};
 
-use super::{buy_get, bundle, cash, fixed, here, int, less, list, off, product, quoted, sends, sold, special, specials, with};
+use super::{
+    bundle, buy_get, cash, fixed, here, int, less, list, off, product, quoted, sends, sold, special, specials, with,
+};
 use crate::kit::{Person, Shop, cart, id, line, rows};
 
 static VECTORS: LazyLock<Json> = LazyLock::new(|| {
