@@ -19,7 +19,6 @@ use uuid::Uuid;
 
 use super::catalog::{self, shelf_price};
 use crate::Store;
-use crate::memory::specials;
 
 const LIST: ListSpec = ListSpec {
     // `barcodes` is a list kept as text, in which a code is found like any other part of a text.
@@ -55,7 +54,7 @@ pub(crate) async fn list(
     State(store): State<Arc<Store>>,
     Lists { query, .. }: Lists<Choice>,
 ) -> Result<List<PricedProduct>> {
-    let shop = store.shop().await?;
+    let (shop, specials) = (store.shop().await?, store.specials().await?);
     let own = shop.own()?;
     let snapshot = caller.snapshot().await?;
     // What this store does not keep is sold when it is scanned, and offered to nobody.
@@ -71,15 +70,12 @@ pub(crate) async fn list(
     let page = resource::list(&snapshot, &LIST, &query, sold).await?;
     let ids: Vec<Uuid> = page.rows.iter().map(|product: &product::Model| product.id).collect();
     let rows = catalog::rows(&snapshot, store.id, &ids).await?;
-    let concerned: Vec<(Uuid, Option<Uuid>)> =
-        page.rows.iter().map(|product: &product::Model| (product.id, Some(product.department_id))).collect();
-    let specials = specials::concerning(&snapshot, store.id, &concerned).await?;
     let moment = special::moment(own, caller.now(), true);
     let priced = |product: product::Model| {
         let row = rows.get(&product.id);
         let (effective_price, source) = shelf_price(&product, row);
         let quantity = row.map(|row| row.quantity).unwrap_or_default();
-        let concerning = specials.iter().filter(|row| special::concerns(row, product.id, Some(product.department_id)));
+        let concerning = specials.concerning(product.id, product.department_id);
         let active_specials = active(concerning, &moment, effective_price, own.currency_exponent);
         PricedProduct { product, effective_price, price_source: source.as_str(), quantity, active_specials }
     };
