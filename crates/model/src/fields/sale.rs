@@ -100,7 +100,7 @@ pub static CART_LINE: [Field; 14] = [
     // Kept without the spaces around it. Shorter than headquarters takes it, so that a sale of 500 such lines fits into an
     // envelope.
     text("overrideReason", REASON).kept(ColumnValue::Otherwise),
-    text("overrideReasonCode", REASON_CODE),
+    text("overrideReasonCode", REASON_CODE).kept(ColumnValue::Otherwise),
     text("code", SCANNED).kept(ColumnValue::Otherwise),
     money("labelAmount").kept(ColumnValue::Otherwise),
     DISCOUNT.named("lineDiscount"),

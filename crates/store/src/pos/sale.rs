@@ -77,7 +77,7 @@ pub(crate) async fn create(
     };
     let priced = pricing::price(&cart, &catalog, terms)?;
     let hash = cart_hash(&cart, &priced, terminal)?;
-    refuse_other_total(&cart, &priced, &hash, settings.currency_exponent)?;
+    refuse_other_total(&caller, &cart, &priced, &hash, settings.currency_exponent)?;
     let valid = presented.valid(&caller, store.id).await?;
     let settlement = tenders::pay(&cart, &priced, &catalog.shop.tenders)?;
     let on_account = OnAccount::new(&settlement, customer.as_ref());
@@ -255,8 +255,10 @@ fn note_deeds(tx: &mut Acting<'_>, document: &SaleDocument, approvals: &[Approva
         tx.note("sale.price_override", approver_id, json!({"approvals": sale.approvals}));
     }
     if sale.line_discount + sale.cart_discount > Money::ZERO {
-        let beyond = approver_of(approvals, &BEYOND_LIMIT);
-        let approver_id = beyond.or_else(|| approver_of(approvals, &approvable::DISCOUNT));
+        // As its lines have it: who approved what is owed beyond a limit approved no discount.
+        let plain = approver_of(approvals, &approvable::DISCOUNT);
+        let mut of_lines = document.items.iter().filter_map(|item| item.discount_approved_by);
+        let approver_id = of_lines.find(|who| Some(*who) != plain).or(plain);
         let details = json!({
             "lineDiscount": sale.line_discount, "cartDiscount": sale.cart_discount, "approvals": sale.approvals,
         });
@@ -298,12 +300,19 @@ fn refuse_short_stock(document: &SaleDocument, levels: &HashMap<Uuid, Level>) ->
 }
 
 /// Something changed between the quote and the payment: the customer must hear of it before paying.
-fn refuse_other_total(cart: &Cart, priced: &Priced<'_>, cart_hash: &str, exponent: i16) -> Result<()> {
+fn refuse_other_total(
+    caller: &Caller<PosSell>,
+    cart: &Cart,
+    priced: &Priced<'_>,
+    cart_hash: &str,
+    exponent: i16,
+) -> Result<()> {
     let total = priced.cart.total;
     match cart.expected_total {
         Some(expected) if expected != total => {
             let text = format!("the cart costs {} now, not {}; show the new total and ask again", total.0, expected.0);
-            let quote = Quote::new(cart, priced, cart_hash.to_owned(), exponent);
+            let mut quote = Quote::new(cart, priced, cart_hash.to_owned(), exponent);
+            quote.mark_held(|codes| caller.may(codes));
             let error = Error::new(ErrorCode::TotalMismatch, text).at("expectedTotal");
             Err(error.with("expectedTotal", expected).with("totalAmount", total).with("quote", quote))
         }

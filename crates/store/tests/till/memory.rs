@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::{Value as Json, json};
-use tillkeep_model::{Instant, JsonText, Money};
+use tillkeep_model::{Bps, Instant, JsonText, Money};
 use tillkeep_storage::entity::{
     product, product_special, sales_rep, store, tax_group, tax_group_rate, tax_rate, tender,
 };
@@ -130,6 +130,8 @@ async fn whatever_a_pull_changed_holds_for_the_very_next_sale() {
         id: id("NAMED"),
         code: "NAMED".into(),
         name: "Tea week".into(),
+        kind: "percent_off".into(),
+        percent_bps: Some(Bps(1000)),
         product_id: Some(id("TEA")),
         days_of_week: 127,
         is_active: true,
@@ -138,7 +140,7 @@ async fn whatever_a_pull_changed_holds_for_the_very_next_sale() {
     hq.has("product_specials", &[named]);
     Cycle::default().step(&shop.store).await;
     let sold = person.sell(json!([line("TEA", 1)])).await.ok(201);
-    assert_eq!(sold["warnings"][0]["specialCode"], "NAMED");
+    assert_eq!(sold["saleItems"][0]["specialDetails"][0]["code"], "NAMED");
 
     let cash = row::<tender::Entity>(&shop, "CASH").await;
     hq.has("tenders", &[tender::Model { max_amount: Some(Money(10)), ..cash.clone() }]);
