@@ -92,7 +92,7 @@ impl HasAuth for Store {
 }
 
 /// What a cart is priced with, of one moment.
-pub type Goods = (Arc<Shop>, HashMap<Uuid, Arc<Sold>>, Arc<Specials>);
+pub(crate) type Goods = (Arc<Shop>, HashMap<Uuid, Arc<Sold>>, Arc<Specials>);
 
 impl Store {
     /// Opens the database and the keys and migrates; needs no line to HQ.

@@ -2,7 +2,6 @@
 
 use serde_json::{Value as Json, json};
 use tillkeep_model::{Bps, Qty};
-use tillkeep_storage::entity::product;
 
 use super::{cash, here, int, list, off, product, sends, sold, special, specials, with};
 use crate::kit::{Person, Shop, cart, id, line, rows};

@@ -2,7 +2,6 @@
 
 use serde_json::{Value as Json, json};
 use tillkeep_model::{Bps, Cost, Money, rdiv};
-use tillkeep_storage::entity::product;
 
 use super::market::{Dice, label};
 use super::{

@@ -2,7 +2,6 @@
 
 use serde_json::{Value as Json, json};
 use tillkeep_model::{Bps, JsonText, Qty, rdiv};
-use tillkeep_storage::entity::product;
 
 use super::market::{Dice, label};
 use super::{bundle, cash, fixed, here, int, list, off, product, sends, sold, special, specials, weighed, with};

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use tillkeep_model::{Bps, Cost, JsonText, Money};
-use tillkeep_storage::entity::{department, product, product_special, reason};
+use tillkeep_storage::entity::{department, product_special};
 use tillkeep_store::Chance;
 
 use super::{
@@ -173,7 +173,7 @@ fn goods_by_chance(dice: &Dice) -> Json {
         0 => line("PLUM", format!("{}.{:03}", dice.from(0, 3), dice.from(1, 999))),
         1 => {
             let (sku, plu) = *dice.pick(&[("PLUM", "04012"), ("FISH", "12345")]);
-            json!({"productId": id(sku), "code": label(dice.pick(&["20", "21"]), plu, dice.from(1, 9999))})
+            json!({"productId": id(sku), "code": label(dice.pick::<&str>(&["20", "21"]), plu, dice.from(1, 9999))})
         }
         2 => with(line("REPAIRS", dice.from(1, 3)), "openPrice", dice.from(0, 9000)),
         3 => with(with(line("THING", 1), "openPrice", dice.from(1, 9000)), "name", "An old chair"),

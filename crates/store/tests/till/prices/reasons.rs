@@ -1,7 +1,6 @@
 //! Why somebody changed a price or took something off: of headquarters' list, or a text.
 
 use serde_json::{Value as Json, json};
-use tillkeep_storage::entity::reason;
 
 use super::{cash, product, reason, sends, sold, with};
 use crate::kit::{Person, Shop, cart, line, rows};

@@ -2,7 +2,6 @@
 
 use serde_json::{Value as Json, json};
 use tillkeep_model::{Bps, Cost, Money};
-use tillkeep_storage::entity::product;
 
 use super::{bundle, buy_get, cash, here, less, list, off, product, sends, sold, special, specials, with};
 use crate::kit::{Person, Shop, cart, id, line};

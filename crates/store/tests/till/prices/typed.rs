@@ -2,7 +2,6 @@
 
 use serde_json::{Value as Json, json};
 use tillkeep_model::Money;
-use tillkeep_storage::entity::product;
 
 use super::{cash, product, sends, sold, with};
 use crate::kit::{Person, Shop, cart, line};

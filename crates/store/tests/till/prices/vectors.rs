@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value as Json, json};
 use tillkeep_model::{Bps, Ppm};
-use tillkeep_storage::entity::{product, tax_group, tax_group_rate, tax_rate};
+use tillkeep_storage::entity::{tax_group, tax_group_rate, tax_rate};
 
 use super::{
     bundle, buy_get, cash, fixed, here, int, less, list, off, product, quoted, sends, sold, special, specials, with,
@@ -40,15 +40,15 @@ async fn comes(shop: &Shop, name: &str, example: &Json) -> Json {
     let (mut products, mut lines) = (Vec::new(), Vec::new());
     for (place, sent) in list(example, "lines").iter().enumerate() {
         let group = format!("{name} {} {}", sent["inclusive"], sent["rates"]);
-        let mut links = Vec::new();
+        let mut group_rates = Vec::new();
         for (sequence, rate) in (1..).zip(list(sent, "rates")) {
             let code = format!("{name} {}", rate["code"].as_str().expect("a code"));
             let ppm = i32::try_from(int(rate, "ratePpm")).expect("a rate");
-            links.push(rows::link(&group, &code, sequence, rate["compound"] == true, None));
+            group_rates.push(rows::link(&group, &code, sequence, rate["compound"] == true, None));
             rates.insert(code.clone(), tax_rate::Model { rate_ppm: Ppm(ppm), ..rows::rate(&code, ppm) });
         }
         let mode = if sent["inclusive"] == true { "inclusive" } else { "exclusive" };
-        groups.insert(group.clone(), (rows::group(&group, mode), links));
+        groups.insert(group.clone(), (rows::group(&group, mode), group_rates));
         let sku = format!("{name} {place}");
         products.push(product::Model {
             tax_group_id: id(&group),
@@ -65,11 +65,11 @@ async fn comes(shop: &Shop, name: &str, example: &Json) -> Json {
     if !rates.is_empty() {
         shop.insert::<tax_rate::Entity>(rates.into_values()).await;
     }
-    let (groups, links): (Vec<_>, Vec<_>) = groups.into_values().unzip();
+    let (groups, group_rates): (Vec<_>, Vec<_>) = groups.into_values().unzip();
     shop.insert::<tax_group::Entity>(groups).await;
-    let links: Vec<_> = links.into_iter().flatten().collect();
-    if !links.is_empty() {
-        shop.insert::<tax_group_rate::Entity>(links).await;
+    let group_rates: Vec<_> = group_rates.into_iter().flatten().collect();
+    if !group_rates.is_empty() {
+        shop.insert::<tax_group_rate::Entity>(group_rates).await;
     }
     sends(shop, products).await;
     let mut request = with(cart(json!(lines), cash()), "cartDiscount", discount(&example["cartDiscount"]));
