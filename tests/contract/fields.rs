@@ -26,8 +26,7 @@ fn of_shape(field: &Field) -> (&'static [&'static str], &'static [&'static str])
         "timezone" => (&["UTC", "Europe/Berlin"], &["New York", ""]),
         "birthDate" => (&["1990-01-31", "1900-02-28"], &["2099-01-01", "1990-02-30", "31.01.1990", ""]),
         "startDate" | "endDate" => (&["2026-11-20", "2028-02-29"], &["2026-02-30", "20.11.2026", ""]),
-        "startTime" | "endTime" => (&["00:00", "23:59"], &["24:00", "4:00", ""]),
-        "businessDayStart" => (&["00:00", "23:59"], &["24:00", "4:00", ""]),
+        "startTime" | "endTime" | "businessDayStart" => (&["00:00", "23:59"], &["24:00", "4:00", ""]),
         "barcode" => (&["4006381333931", "a"], &["a b", ""]),
         "plu" => (&["0401", "04011"], &["040", "040111", "abcd"]),
         "displayName" => {

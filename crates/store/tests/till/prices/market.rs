@@ -182,9 +182,10 @@ fn goods_by_chance(dice: &Dice) -> Json {
         6 => line("BOTTLE", dice.from(1, 12)),
         7 => {
             let changed = with(line(dice.pick(&GOODS).0, dice.from(1, 4)), "unitPriceOverride", dice.from(0, 3000));
-            match dice.one_in(2) {
-                true => with(changed, "overrideReason", "a scratched tin"),
-                false => with(changed, "overrideReasonCode", "price_match"),
+            if dice.one_in(2) {
+                with(changed, "overrideReason", "a scratched tin")
+            } else {
+                with(changed, "overrideReasonCode", "price_match")
             }
         }
         _ => line(dice.pick(&GOODS).0, dice.from(1, 7)),
@@ -192,9 +193,10 @@ fn goods_by_chance(dice: &Dice) -> Json {
 }
 
 fn discount_by_chance(dice: &Dice) -> Json {
-    let mut given = match dice.one_in(2) {
-        true => off(i32::try_from(dice.from(1, 4000)).expect("small")),
-        false => with(json!({"type": "amount"}), "amount", dice.from(1, 700)),
+    let mut given = if dice.one_in(2) {
+        off(i32::try_from(dice.from(1, 4000)).expect("small"))
+    } else {
+        with(json!({"type": "amount"}), "amount", dice.from(1, 700))
     };
     match dice.from(0, 2) {
         0 => given["reason"] = json!("damaged box"),

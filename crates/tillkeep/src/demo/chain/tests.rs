@@ -111,8 +111,8 @@ fn every_price_ends_in_nine_cents_and_covers_the_cost() {
     let default = |row: &store_product::Model| {
         chain.products.iter().find(|product| product.id == row.product_id).expect("product").price
     };
-    let priced = chain.products.iter().filter(|product| !product.is_open_price);
-    let prices = priced.map(|row| (row.price, row.cost.0, &row.sku));
+    let closed = chain.products.iter().filter(|product| !product.is_open_price);
+    let prices = closed.map(|row| (row.price, row.cost.0, &row.sku));
     for (price, cost, sku) in prices {
         assert!(price.0 % 10 == 9 && cost <= price && cost > Money::ZERO, "{sku} {price:?} {cost:?}");
     }
