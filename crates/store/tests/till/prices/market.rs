@@ -112,7 +112,7 @@ fn offers() -> Vec<product_special::Model> {
     vec![
         special("PERCENT", "G0", |row| row.is_stackable = true),
         special("AMOUNT", "G0", |row| {
-            amount_off(row, 150);
+            amount_off(row, 250);
             (row.is_stackable, row.max_per_sale) = (true, Some(2));
         }),
         special("FIXED", "G2", |row| fixed(row, 999)),
@@ -131,7 +131,10 @@ fn offers() -> Vec<product_special::Model> {
             row.priority = 9;
             row.max_per_sale = Some(1);
         }),
-        of_department("BAKERY", "bakery", |row| buy_get(row, 3, 1, 2500)),
+        of_department("BAKERY", "bakery", |row| {
+            buy_get(row, 3, 1, 2500);
+            row.priority = 3;
+        }),
         of_department("ALL", "department", |row| (row.percent_bps, row.priority) = (Some(Bps(300)), -1)),
         special("CLUB", "G7", |row| (row.requires_customer, row.is_stackable) = (true, true)),
         special("HERE", "CAN", |row| (row.store_id, row.is_stackable) = (Some(id("S01")), true)),
@@ -182,9 +185,10 @@ fn goods_by_chance(dice: &Dice) -> Json {
         6 => line("BOTTLE", dice.from(1, 12)),
         7 => {
             let changed = with(line(dice.pick(&GOODS).0, dice.from(1, 4)), "unitPriceOverride", dice.from(0, 3000));
-            match dice.one_in(2) {
-                true => with(changed, "overrideReason", "a scratched tin"),
-                false => with(changed, "overrideReasonCode", "price_match"),
+            if dice.one_in(2) {
+                with(changed, "overrideReason", "a scratched tin")
+            } else {
+                with(changed, "overrideReasonCode", "price_match")
             }
         }
         _ => line(dice.pick(&GOODS).0, dice.from(1, 7)),
@@ -192,9 +196,10 @@ fn goods_by_chance(dice: &Dice) -> Json {
 }
 
 fn discount_by_chance(dice: &Dice) -> Json {
-    let mut given = match dice.one_in(2) {
-        true => off(i32::try_from(dice.from(1, 4000)).expect("small")),
-        false => with(json!({"type": "amount"}), "amount", dice.from(1, 700)),
+    let mut given = if dice.one_in(2) {
+        off(i32::try_from(dice.from(1, 4000)).expect("small"))
+    } else {
+        with(json!({"type": "amount"}), "amount", dice.from(1, 700))
     };
     match dice.from(0, 2) {
         0 => given["reason"] = json!("damaged box"),
