@@ -107,7 +107,7 @@ fn asks(quote: &Json, limit: i32) -> bool {
         line["priceSource"] == "override" || is_brought_below(line) || is_beyond(taken(line), base, limit)
     };
     let base = |line: &Json| extended(line) + int(line, "cartDiscount");
-    let base = lines.iter().filter(|line| line["takesDiscount"] == true).map(base).sum();
+    let base: i64 = lines.iter().filter(|line| line["takesDiscount"] == true).map(base).sum();
     lines.iter().any(of_line) || is_beyond(int(quote, "cartDiscount"), base, limit)
 }
 

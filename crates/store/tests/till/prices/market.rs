@@ -112,7 +112,7 @@ fn offers() -> Vec<product_special::Model> {
     vec![
         special("PERCENT", "G0", |row| row.is_stackable = true),
         special("AMOUNT", "G0", |row| {
-            amount_off(row, 150);
+            amount_off(row, 250);
             (row.is_stackable, row.max_per_sale) = (true, Some(2));
         }),
         special("FIXED", "G2", |row| fixed(row, 999)),
@@ -131,7 +131,10 @@ fn offers() -> Vec<product_special::Model> {
             row.priority = 9;
             row.max_per_sale = Some(1);
         }),
-        of_department("BAKERY", "bakery", |row| buy_get(row, 3, 1, 2500)),
+        of_department("BAKERY", "bakery", |row| {
+            buy_get(row, 3, 1, 2500);
+            row.priority = 3;
+        }),
         of_department("ALL", "department", |row| (row.percent_bps, row.priority) = (Some(Bps(300)), -1)),
         special("CLUB", "G7", |row| (row.requires_customer, row.is_stackable) = (true, true)),
         special("HERE", "CAN", |row| (row.store_id, row.is_stackable) = (Some(id("S01")), true)),

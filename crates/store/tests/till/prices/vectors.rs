@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use serde_json::{Map, Value as Json, json};
-use tillkeep_model::{Bps, Ppm};
+use tillkeep_model::Bps;
 use tillkeep_storage::entity::{tax_group, tax_group_rate, tax_rate};
 
 use super::{
@@ -45,7 +45,7 @@ async fn comes(shop: &Shop, name: &str, example: &Json) -> Json {
             let code = format!("{name} {}", rate["code"].as_str().expect("a code"));
             let ppm = i32::try_from(int(rate, "ratePpm")).expect("a rate");
             group_rates.push(rows::link(&group, &code, sequence, rate["compound"] == true, None));
-            rates.insert(code.clone(), tax_rate::Model { rate_ppm: Ppm(ppm), ..rows::rate(&code, ppm) });
+            rates.insert(code.clone(), rows::rate(&code, ppm));
         }
         let mode = if sent["inclusive"] == true { "inclusive" } else { "exclusive" };
         groups.insert(group.clone(), (rows::group(&group, mode), group_rates));

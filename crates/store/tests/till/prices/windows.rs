@@ -129,8 +129,8 @@ async fn a_special_that_ends_between_quote_and_payment_is_refused_with_both_tota
     sends(&shop, [product("CAKE", 1000), product("ROLL", 100)]).await;
     specials(&shop, [special("HOUR", "CAKE", |row| hours(row, "08:00", "10:00")), special("DAY", "ROLL", |_| ())])
         .await;
-    let person = shop.selling().await;
     set_clock(&shop, "2026-11-20T14:59:40Z");
+    let person = shop.selling().await;
     let request = cart(json!([line("CAKE", 1), line("ROLL", 1)]), cash());
     let quote = quoted(&person, &request).await;
     assert_eq!(quote["totalAmount"], 900 + 90);
