@@ -175,7 +175,6 @@ pub const NOT_IN_USE: &[&str] = &[
     "suppliers.create",
     "suppliers.edit",
     "suppliers.delete",
-    "specials.view",
     "specials.manage",
 ];
 

@@ -4,6 +4,7 @@ pub(crate) mod customers;
 pub(crate) mod departments;
 pub(crate) mod drawers;
 pub mod plain;
+mod preview;
 pub(crate) mod products;
 mod references;
 pub(crate) mod roles;
@@ -31,6 +32,7 @@ pub fn routes(routes: Routes) -> Routes {
         .with(departments::routes)
         .with(products::routes)
         .with(store_prices::routes)
+        .with(preview::routes)
         .with(customers::routes)
         .with(users::routes)
         .with(roles::routes)

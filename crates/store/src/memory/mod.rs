@@ -12,7 +12,6 @@ mod cache;
 mod products;
 mod shop;
 mod sold;
-pub(crate) mod specials;
 
 pub(crate) use cache::{Memory, VersionCache};
 pub(crate) use shop::Shop;

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use tillkeep_http::shelf::concerning;
 use tillkeep_http::shelf::special::concerns;
 use tillkeep_storage::DbErr;
 use tillkeep_storage::entity::product;
@@ -11,7 +12,6 @@ use uuid::Uuid;
 
 use super::cache::VersionCache;
 use super::sold::{Found, Sold};
-use super::specials;
 
 impl VersionCache {
     /// Those of `ids` that are here, deleted or not; what is not in memory is read set-wise.
@@ -30,7 +30,7 @@ impl VersionCache {
         let conn = self.db.snapshot().await?;
         let rows = product::Entity::find().filter(product::Column::Id.is_in(missing)).all(&conn).await?;
         let concerned: Vec<_> = rows.iter().map(|row| (row.id, Some(row.department_id))).collect();
-        let specials = specials::concerning(&conn, self.store, &concerned).await?;
+        let specials = concerning(&conn, &[self.store], &concerned).await?;
         let specials: Vec<_> = specials.into_iter().map(Arc::new).collect();
         for row in rows {
             let own = specials.iter().filter(|special| concerns(special, row.id, Some(row.department_id)));

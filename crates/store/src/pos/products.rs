@@ -8,7 +8,7 @@ use tillkeep_http::describe::{Listing, Lists};
 use tillkeep_http::error::Result;
 use tillkeep_http::resource::{self, ListSpec};
 use tillkeep_http::shelf::shown::{ActiveSpecial, active};
-use tillkeep_http::shelf::special;
+use tillkeep_http::shelf::{concerning, special};
 use tillkeep_http::{Caller, List};
 use tillkeep_model::permission::code::{PosSell, ProductsView};
 use tillkeep_model::{Money, Qty};
@@ -19,7 +19,6 @@ use uuid::Uuid;
 
 use super::catalog::{self, shelf_price};
 use crate::Store;
-use crate::memory::specials;
 
 const LIST: ListSpec = ListSpec {
     // `barcodes` is a list kept as text, in which a code is found like any other part of a text.
@@ -73,7 +72,7 @@ pub(crate) async fn list(
     let rows = catalog::rows(&snapshot, store.id, &ids).await?;
     let concerned: Vec<(Uuid, Option<Uuid>)> =
         page.rows.iter().map(|product: &product::Model| (product.id, Some(product.department_id))).collect();
-    let specials = specials::concerning(&snapshot, store.id, &concerned).await?;
+    let specials = concerning(&snapshot, &[store.id], &concerned).await?;
     let moment = special::moment(own, caller.now(), true);
     let priced = |product: product::Model| {
         let row = rows.get(&product.id);
