@@ -15,7 +15,7 @@ pub struct Device {
     http: reqwest::Client,
     url: String,
     store: String,
-    device: Option<String>,
+    key: Option<String>,
 }
 
 impl Device {
@@ -23,18 +23,18 @@ impl Device {
     pub fn at(host: u8, url: &str, store: &str) -> Self {
         let address = IpAddr::V4(Ipv4Addr::new(127, 0, 0, host));
         let http = reqwest::Client::builder().no_proxy().local_address(address).build().expect("a client");
-        Self { http, url: format!("{url}/api/v1"), store: store.to_owned(), device: None }
+        Self { http, url: format!("{url}/api/v1"), store: store.to_owned(), key: None }
     }
 
     pub fn with(self, key: &Value) -> Self {
-        Self { device: key.as_str().map(str::to_owned), ..self }
+        Self { key: key.as_str().map(str::to_owned), ..self }
     }
 
     /// What a PIN alone is answered, for a store and a till of these names, forwarded for `client`.
     pub async fn forwarded(&self, store: &str, terminal: &str, pin: &str, client: Option<&str>) -> (u16, Value) {
         let body = json!({"pin": pin, "storeId": store, "terminalId": terminal});
         let mut request = self.http.post(format!("{}/auth/pin-login", self.url)).json(&body);
-        if let Some(key) = &self.device {
+        if let Some(key) = &self.key {
             request = request.header("tillkeep-device", key);
         }
         if let Some(client) = client {

@@ -4,6 +4,8 @@
 use serde_json::{Value as Json, json};
 use tillkeep_model::fields::{self, Book, By, Field, Rule, Side};
 use tillkeep_model::ids;
+use tillkeep_model::pricing::SpecialType;
+use tillkeep_model::words::Word;
 use tillkeep_storage::entity::product;
 use tillkeep_storage::registry;
 use tillkeep_storage::sea_orm::EntityTrait;
@@ -23,6 +25,8 @@ fn of_shape(field: &Field) -> (&'static [&'static str], &'static [&'static str])
         "locale" => (&["de", "zh-Hant-TW"], &["!!", "en_US", ""]),
         "timezone" => (&["UTC", "Europe/Berlin"], &["New York", ""]),
         "birthDate" => (&["1990-01-31", "1900-02-28"], &["2099-01-01", "1990-02-30", "31.01.1990", ""]),
+        "startDate" | "endDate" => (&["2026-11-20", "2028-02-29"], &["2026-02-30", "20.11.2026", ""]),
+        "startTime" | "endTime" => (&["00:00", "23:59"], &["24:00", "4:00", ""]),
         "businessDayStart" => (&["00:00", "23:59"], &["24:00", "4:00", ""]),
         "barcode" => (&["4006381333931", "a"], &["a b", ""]),
         "plu" => (&["0401", "04011"], &["040", "040111", "abcd"]),
@@ -132,6 +136,7 @@ fn at_headquarters() -> Vec<BookRoute> {
         BookRoute::new(&fields::product::BOOK, "/products", |number| {
             json!({
                 "sku": format!("B{number}"), "name": "Base", "price": fields::LARGEST, "quantityDecimals": 3,
+                "isOpenPrice": true,
                 "departmentId": ids::named("department:GENERAL"), "taxGroupId": ids::named("tax_group:NONE"),
             })
         }),
@@ -140,6 +145,18 @@ fn at_headquarters() -> Vec<BookRoute> {
             "/users",
             |number| json!({"username": format!("b{number}"), "displayName": "B"}),
         ),
+        BookRoute::new(&fields::sales_rep::BOOK, "/sales-reps", coded),
+        BookRoute::new(
+            &fields::reason::BOOK,
+            "/reasons",
+            |number| json!({"code": format!("B{number}"), "name": "Base", "kind": "void"}),
+        ),
+        BookRoute::new(&fields::special::BOOK, "/specials", |number| {
+            json!({
+                "code": format!("B{number}"), "name": "Base", "departmentId": ids::named("department:GENERAL"),
+                "type": "percent_off", "percentBps": 1000, "force": true,
+            })
+        }),
         BookRoute::new(&fields::user::ROLE, "/roles", |number| json!({"code": format!("b{number}"), "name": "Base"})),
     ]
 }
@@ -163,6 +180,54 @@ fn verdict(got: &Got, field: &str) -> Option<String> {
     Some(said["message"].as_str().expect("a message").to_owned())
 }
 
+/// What a special needs beside `field`: the other figures of a type that has it, no figure that it has not, and the other end of a
+/// window.
+fn beside(body: &mut Json, field: &str) {
+    // Products of the sweep have lowest prices of all kinds.
+    body["force"] = json!(true);
+    if matches!(field, "productId" | "departmentId") {
+        return;
+    }
+    if let Some(other) = [("startTime", "endTime"), ("endTime", "startTime")].iter().find(|(one, _)| *one == field) {
+        body[other.1] = json!("12:00");
+    }
+    for date in ["startDate", "endDate"].iter().filter(|date| **date != field && field.ends_with("Date")) {
+        body[*date] = Json::Null;
+    }
+    let kind = match (field, body["type"].as_str()) {
+        ("type", Some(sent)) => sent.to_owned(),
+        ("amount", _) => "amount_off".to_owned(),
+        ("fixedPrice", _) => "fixed_price".to_owned(),
+        ("bundleQuantity" | "bundlePrice" | "mixGroup", _) => "multi_buy".to_owned(),
+        ("buyQuantity" | "getQuantity" | "getDiscountBps", _) => "buy_x_get_y".to_owned(),
+        _ => "percent_off".to_owned(),
+    };
+    let known = |word: &&SpecialType| word.word() == kind;
+    let figures = SpecialType::ALL.iter().find(known).map_or(&[] as &[&str], |kind| fields::special::figures(*kind));
+    if field != "type" {
+        body["type"] = json!(kind);
+    }
+    for figure in fields::special::BOOK.fields.iter().map(|field| field.name).filter(|name| FIGURES.contains(name)) {
+        if figure != field {
+            body[figure] = if figures.contains(&figure) { json!(2) } else { Json::Null };
+        }
+    }
+    if field != "mixGroup" {
+        body["mixGroup"] = Json::Null;
+    }
+}
+
+const FIGURES: [&str; 8] = [
+    "percentBps",
+    "amount",
+    "fixedPrice",
+    "buyQuantity",
+    "getQuantity",
+    "getDiscountBps",
+    "bundleQuantity",
+    "bundlePrice",
+];
+
 /// Sends every candidate of a field as part of a new row and, where it is not fixed, as a change of one that is there.
 async fn sweep(server: &Server, token: &str, route: &BookRoute, side: Side) -> Vec<(String, Option<String>)> {
     let mut said = Vec::new();
@@ -179,12 +244,20 @@ async fn sweep(server: &Server, token: &str, route: &BookRoute, side: Side) -> V
             if field.name == "currencyExponent" {
                 body["currencyCode"] = json!(if value == 4 { "CLF" } else { "JPY" });
             }
+            if route.book.table == fields::special::BOOK.table {
+                beside(&mut body, field.name);
+            }
             let answer = verdict(&server.post(token, &route.path, body).await, field.name);
             assert_eq!(answer.is_none(), good, "{what} at {}: {answer:?}", server.name);
             // A change has rules of its own for the kind of a tender and the decimals of a currency; and the least amount of
             // a tender, which was changed before, bounds its most.
-            if !field.fixed && !["kind", "currencyExponent", "maxAmount"].contains(&field.name) && side == Side::Hq {
-                let edit = json!({field.name: value});
+            // What is named at the till has no price of its own, which was changed before too.
+            let apart = ["kind", "currencyExponent", "maxAmount", "namedAtTill"];
+            if !field.fixed && !apart.contains(&field.name) && side == Side::Hq {
+                let mut edit = json!({field.name: value});
+                if route.book.table == fields::special::BOOK.table {
+                    beside(&mut edit, field.name);
+                }
                 let edited = server.call("PATCH", &one, Some(&bearer), Some(edit)).await;
                 assert_eq!(verdict(&edited, field.name), answer, "{what}: a change, and a new row");
             }

@@ -36,6 +36,11 @@ fn new_product(name: &str) -> Json {
     })
 }
 
+fn new_special(name: &str) -> Json {
+    let department = ids::named("department:GENERAL");
+    json!({"code": name, "name": name, "departmentId": department, "type": "percent_off", "percentBps": 1000, "endDate": "2020-01-01"})
+}
+
 impl Scene {
     pub async fn new() -> Self {
         let world = World::new().await;
@@ -84,7 +89,16 @@ impl Scene {
         let new_store = async || self.made(server, "/stores", coded.clone()).await;
         let new_user = async || self.made(server, "/users", json!({"username": name, "displayName": name})).await;
         Some(match (server.name, route) {
-            ("hq", "/departments" | "/tax-groups" | "/stores") => (here, coded),
+            ("hq", "/departments" | "/tax-groups" | "/stores" | "/sales-reps") => (here, coded),
+            ("hq", "/reasons") => (here, json!({"code": name, "name": name, "kind": "discount"})),
+            ("hq", "/specials/preview") => {
+                let lines = json!([{"productId": self.product, "quantity": 1}]);
+                (here, json!({"storeId": self.world.s01, "lines": lines}))
+            }
+            ("hq", "/specials") => (here, new_special(&name)),
+            ("hq", "/specials/{id}/deactivate") => {
+                (of(self.made(server, "/specials", new_special(&name)).await), json!({}))
+            }
             ("hq", "/tax-rates") => (here, json!({"code": name, "name": name, "ratePpm": 1})),
             ("hq", "/tenders") => (here, json!({"code": name, "name": name, "kind": "card"})),
             ("hq", "/roles") => (here, json!({"code": name.to_lowercase(), "name": name, "permissions": []})),
@@ -162,6 +176,7 @@ impl Scene {
             .replace("{productId}", &self.product.to_string())
             .replace("{id}", &id.to_string());
         match route {
+            "/store-prices/effective" => format!("{path}?productId={}&storeId={}", self.product, self.world.s01),
             "/pos/bootstrap" | "/register-sessions/current" => format!("{path}?terminalId=T1"),
             _ => path,
         }

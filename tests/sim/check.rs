@@ -15,7 +15,7 @@ use tillkeep_store::Store;
 use uuid::Uuid;
 
 use crate::shop::Shop;
-use crate::taxes;
+use crate::{specials, taxes};
 
 /// What a store had when it was looked at last.
 #[derive(Default)]
@@ -195,6 +195,7 @@ pub async fn at_the_end(hq: &Hq, shops: &[Shop], hq_was_restored: bool) -> Verdi
             continue;
         };
         documents(hq.db(), store.test_db(), shop, hq_was_restored, &mut verdict).await;
+        verdict.broken.extend(specials::wrong(store.test_db(), hq.db(), shop).await);
         let broken = &mut verdict.broken;
         stock(hq.db(), store.test_db(), shop, hq_was_restored && shop.was_restored, broken).await;
         pulled(hq.db(), store.test_db(), shop, broken).await;

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::world::World;
-use crate::{site, taxes};
+use crate::{site, specials, taxes};
 
 /// Products that are sold all the time; further ones come and go.
 pub const SOLD: usize = 8;
@@ -136,6 +136,9 @@ impl Headquarters {
             let body = json!({"id": customer(index), "firstName": "Ann", "lastName": format!("Miller {index}")});
             self.must("POST", "/customers", body).await;
         }
+        for index in 0..specials::MOST {
+            self.must("POST", "/specials", specials::made(index)).await;
+        }
         let role = json!({"id": ids::named("helper"), "code": "helper", "name": "Helper", "permissions": ["pos.sell"]});
         self.must("POST", "/roles", role).await;
     }
@@ -186,7 +189,7 @@ impl Headquarters {
         let edits = self.edits;
         let sold = product(self.world.index(SOLD));
         let fleeting = product(SOLD + self.world.index(COME_AND_GO));
-        let (method, path, body) = match self.world.up_to(13) {
+        let (method, path, body) = match self.world.up_to(15) {
             0 => ("PATCH", format!("/products/{sold}"), json!({"price": 500 + self.world.up_to(5000)})),
             1 => ("PATCH", format!("/products/{sold}"), json!({"name": format!("Product, edit {edits}")})),
             2 => ("DELETE", format!("/products/{fleeting}"), Json::Null),
@@ -222,7 +225,11 @@ impl Headquarters {
                 let group = taxes::group_id(self.world.index(taxes::GROUPS));
                 ("PUT", format!("/tax-groups/{group}/rates"), taxes::draw(&self.world, stores))
             }
-            _ => return self.swap(edits).await,
+            13 => return self.swap(edits).await,
+            _ => {
+                let index = self.world.index(specials::MOST);
+                ("PATCH", format!("/specials/{}", specials::id(index)), specials::change(&self.world, index))
+            }
         };
         // Roles want a sign-in of the last minutes, and the clock jumps.
         if path.starts_with("/roles/")

@@ -12,6 +12,7 @@ mod planted;
 mod run;
 mod shop;
 mod site;
+mod specials;
 mod taxes;
 mod world;
 

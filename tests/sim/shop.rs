@@ -21,8 +21,8 @@ use uuid::Uuid;
 
 use crate::headquarters::{self, SHARED, SOLD};
 use crate::line::Line;
-use crate::site;
 use crate::world::World;
+use crate::{site, specials};
 
 pub const CYCLE: usize = 0;
 pub const SENDER: usize = 1;
@@ -272,12 +272,14 @@ impl Shop {
         let lines: Vec<Json> = (0..=self.world.up_to(3))
             .map(|_| {
                 let product = headquarters::product(self.world.index(SOLD));
-                json!({"productId": product, "quantity": 1 + self.world.up_to(4)})
+                let discount = specials::discount(&self.world);
+                json!({"productId": product, "quantity": 1 + self.world.up_to(4), "lineDiscount": discount})
             })
             .collect();
         let customer = (self.world.up_to(3) == 0).then(|| headquarters::customer(self.world.index(SHARED)));
         let sale = json!({
             "id": id, "terminalId": self.terminal(), "lines": lines, "customerId": customer,
+            "cartDiscount": specials::discount(&self.world),
             "payments": [{"tenderId": ids::named("tender:CASH")}],
         });
         for _ in 0..2 {
@@ -287,6 +289,11 @@ impl Shop {
                 (200 | 201, _) => {
                     self.acknowledged.insert(id, self.world.time());
                     self.world.count("sales");
+                    for (name, what) in specials::TAKEN_OFF {
+                        if answer.1["data"][name].as_i64().is_some_and(|off| off > 0) {
+                            self.world.count(what);
+                        }
+                    }
                     return;
                 }
                 (_, Some("no_open_session" | "session_closed" | "register_unknown")) => self.drawer().await,

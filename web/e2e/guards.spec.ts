@@ -21,6 +21,8 @@ const ROLES = need('roles.view', 'users.manage_roles')
 const FIGURES = need('reports.view_global')
 const DRAWERS = need('registers.view')
 const STOCK = need('inventory.view')
+const SPECIALS = need('specials.view')
+const REPS = need('sales_reps.view')
 
 /** Each page with its heading and all that it needs; `:store` and the like are filled in. */
 const PAGES: { path: string; heading: string | RegExp; needs: Need[] }[] = [
@@ -43,9 +45,16 @@ const PAGES: { path: string; heading: string | RegExp; needs: Need[] }[] = [
   { path: '/hq/products/new', heading: 'New product', needs: [PRODUCTS, everywhere('products.create')] },
   { path: '/hq/products/:product', heading: /./, needs: [PRODUCTS] },
   { path: '/hq/departments', heading: 'Departments', needs: [PRODUCTS] },
+  { path: '/hq/specials', heading: 'Specials', needs: [SPECIALS] },
+  { path: '/hq/specials/calendar', heading: 'Calendar of specials', needs: [SPECIALS] },
+  { path: '/hq/specials/preview', heading: 'What a cart costs', needs: [SPECIALS] },
+  { path: '/hq/specials/new', heading: 'New special', needs: [SPECIALS, everywhere('specials.manage')] },
+  { path: '/hq/specials/:special', heading: /./, needs: [SPECIALS] },
   { path: '/hq/taxes', heading: 'Tax groups', needs: [TAXES] },
   { path: '/hq/taxes/rates', heading: 'Tax rates', needs: [TAXES] },
   { path: '/hq/tenders', heading: 'Tenders', needs: [TENDERS] },
+  { path: '/hq/reasons', heading: 'Reasons', needs: [STORES] },
+  { path: '/hq/sales-reps', heading: 'Sales representatives', needs: [REPS] },
   { path: '/hq/customers', heading: 'Customers', needs: [CUSTOMERS] },
   { path: '/hq/setup', heading: 'First steps', needs: [SETUP] },
   { path: '/hq/users', heading: 'Users', needs: [USERS] },
@@ -66,13 +75,16 @@ const MENU = {
   Customers: [CUSTOMERS],
   Products: [PRODUCTS],
   Departments: [PRODUCTS],
+  Specials: [SPECIALS],
   Taxes: [TAXES],
   Tenders: [TENDERS],
   Stores: [STORES],
   Registers: [DRAWERS],
+  Reasons: [STORES],
   Synchronisation: [STORES],
   Users: [USERS],
   Roles: [ROLES],
+  'Sales representatives': [REPS],
   'Audit log': [everywhere('users.manage_roles')],
 }
 const REFUSED = 'You may not open this page'
@@ -83,6 +95,7 @@ async function pagesOf(chain: Chain): Promise<typeof PAGES> {
   const ids: Record<string, string> = {
     ':store': chain.sites[0]!.id,
     ':product': await first('/products?pageSize=1'),
+    ':special': await first('/specials?pageSize=1'),
     // Of S01, for those who see that store alone.
     ':user': await first('/users?search=manager1'),
     ':role': await first('/roles?search=cashier'),
@@ -147,6 +160,10 @@ const HOLDERS: Holder[] = [
   { all: ['products.create'] },
   { all: ['taxes.view'] },
   { all: ['tenders.view'], inOne: ['customers.view'] },
+  { all: ['specials.view'], inOne: ['sales_reps.view'] },
+  { all: ['specials.manage', 'sales_reps.view'], inOne: ['stores.view'] },
+  { all: ['specials.manage'], inOne: ['specials.view'] },
+  { all: ['specials.view'], inOne: ['specials.manage'] },
   { all: ['users.view'] },
   { all: ['users.edit', 'registers.view'] },
   { all: ['roles.view'] },

@@ -23,9 +23,16 @@ const PAGES: { path: string; heading: string }[] = [
   { path: '/hq/products/:product', heading: ':productName' },
   { path: '/hq/registers', heading: 'Registers' },
   { path: '/hq/departments', heading: 'Departments' },
+  { path: '/hq/specials', heading: 'Specials' },
+  { path: '/hq/specials/calendar', heading: 'Calendar of specials' },
+  { path: '/hq/specials/preview', heading: 'What a cart costs' },
+  { path: '/hq/specials/new', heading: 'New special' },
+  { path: '/hq/specials/:special', heading: ':specialName' },
   { path: '/hq/taxes', heading: 'Tax groups' },
   { path: '/hq/taxes/rates', heading: 'Tax rates' },
   { path: '/hq/tenders', heading: 'Tenders' },
+  { path: '/hq/reasons', heading: 'Reasons' },
+  { path: '/hq/sales-reps', heading: 'Sales representatives' },
   { path: '/hq/customers', heading: 'Customers' },
   { path: '/hq/setup', heading: 'First steps' },
   { path: '/hq/users', heading: 'Users' },
@@ -64,10 +71,13 @@ for (const { name, width, height, scheme } of [
     const { lock } = await goWrong(chain, `locked-${scheme}`)
     const first = async (list: string) => (await chain.admin.get<Record<string, string>[]>(list))[0]!
     const [product, user] = [await first('/products?pageSize=1'), await first('/users?search=manager1')]
+    const special = await first('/specials?pageSize=1')
     const known: Record<string, string> = {
       ':store': chain.sites[0]!.id,
       ':product': product.id!,
       ':productName': product.name!,
+      ':special': special.id!,
+      ':specialName': special.name!,
       ':user': user.id!,
       ':userName': user.displayName!,
       ':role': (await first('/roles?search=cashier')).id!,
@@ -108,6 +118,8 @@ const DIALOGS: { path: string; button: RegExp; title: RegExp }[] = [
   { path: '/hq/products/:product', button: /^Set price in S01/, title: /^Price in S01/ },
   { path: '/hq/departments', button: /^New department/, title: /^New department/ },
   { path: '/hq/taxes', button: /^New tax group/, title: /^New tax group/ },
+  { path: '/hq/reasons', button: /^New reason/, title: /^New reason/ },
+  { path: '/hq/sales-reps', button: /^New sales representative/, title: /^New sales representative/ },
   { path: '/hq/customers', button: /^New customer/, title: /^New customer/ },
   { path: '/hq/users', button: /^New user/, title: /^New user/ },
   { path: '/hq/users/:user', button: /^Give a role/, title: /a role$/ },

@@ -57,6 +57,7 @@ export async function arrange(admin: Client, url: string): Promise<Record<string
     ':store': stores[0]!.id,
     ':rotated': third.id,
     ':product': await first('/products?pageSize=1&sort=name'),
+    ':special': await first('/specials?pageSize=1'),
     ':sale': await first('/sales?pageSize=1'),
     ':drawer': await first('/register-sessions?pageSize=1'),
     ':user': await first('/users?search=manager1'),

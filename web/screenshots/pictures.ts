@@ -51,12 +51,23 @@ export const PICTURES: readonly Picture[] = [
   page('registers', '/hq/registers'),
   page('departments', '/hq/departments'),
   page('departments', '/hq/departments', { name: 'department-new', open: (on) => press(on, /^New department/) }),
+  page('specials', '/hq/specials', shown),
+  page('specials-calendar', '/hq/specials/calendar', shown),
+  page('specials-calendar', '/hq/specials/calendar?span=month', { name: 'specials-month' }),
+  page('specials-preview', '/hq/specials/preview'),
+  page('specials-preview', '/hq/specials/preview', { ...shown, name: 'specials-priced', open: priceCart }),
+  page('special-new', '/hq/specials/new'),
+  page('special', '/hq/specials/:special'),
   page('taxes', '/hq/taxes'),
   page('taxes', '/hq/taxes', { name: 'tax-group-new', open: (on) => press(on, /^New tax group/) }),
   page('tax-rates', '/hq/taxes/rates'),
   page('tax-rates', '/hq/taxes/rates', { name: 'tax-rate-new', open: (on) => press(on, /^New tax rate/) }),
   page('tenders', '/hq/tenders'),
   page('tenders', '/hq/tenders', { name: 'tender-new', open: (on) => press(on, /^New tender/) }),
+  page('reasons', '/hq/reasons'),
+  page('reasons', '/hq/reasons', { name: 'reason-new', open: (on) => press(on, /^New reason/) }),
+  page('sales-reps', '/hq/sales-reps'),
+  page('sales-reps', '/hq/sales-reps', { name: 'sales-rep-new', open: (on) => press(on, /^New sales rep/) }),
   page('customers', '/hq/customers'),
   page('customers', '/hq/customers', { name: 'customer-new', open: (on) => press(on, /^New customer/) }),
   page('setup', '/hq/setup'),
@@ -81,6 +92,16 @@ async function setUpApp(on: Page): Promise<void> {
   await press(on, /^Set up an app/)
   await press(on, /^Go on/)
   await on.getByRole('img', { name: /QR code/ }).waitFor()
+}
+
+/** The first product that is found, three of it. */
+async function priceCart(on: Page): Promise<void> {
+  const product = on.getByRole('combobox', { name: 'Product' })
+  await product.click()
+  await on.getByRole('option').first().click()
+  await on.getByLabel('Quantity').fill('3')
+  await press(on, /^Work it out/)
+  await on.getByRole('table', { name: 'Priced lines' }).waitFor()
 }
 
 /** What headquarters asks a user for who has all there is. */

@@ -135,7 +135,7 @@ describe('the routes', () => {
   })
 
   it.each([
-    ['an administrator', ['stores.view', 'products.view', 'users.view', 'roles.view', 'users.manage_roles'], 7],
+    ['an administrator', ['stores.view', 'products.view', 'users.view', 'roles.view', 'users.manage_roles'], 8],
     ['a store manager', ['pos.sell', 'inventory.view', 'reports.view_local'], 1],
     ['a cashier', ['pos.sell', 'pos.discount', 'reports.x_report', 'inventory.view'], 1],
     ['a user of the catalogue', ['products.view', 'products.edit'], 2],

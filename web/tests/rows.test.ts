@@ -3,6 +3,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { reactive } from 'vue'
 import { question } from '@/composables/useConfirm'
 import CustomersPage from '@/pages/customers/ListPage.vue'
+import ReasonsPage from '@/pages/reasons/ListPage.vue'
+import RepsPage from '@/pages/reps/ListPage.vue'
 import GroupsPage from '@/pages/taxes/GroupsPage.vue'
 import TendersPage from '@/pages/tenders/ListPage.vue'
 import { useSession } from '@/session/store'
@@ -136,6 +138,70 @@ describe('the page of a kind', () => {
     question.value!.answer(true)
     await flushPromises()
     expect(sent.map(([name]) => name)).toEqual(['DELETE /api/v1/tenders/t1'])
+  })
+})
+
+describe('reasons and sales representatives', () => {
+  const REASON = {
+    id: 'x1',
+    code: 'DMG',
+    name: 'Damaged',
+    kind: 'discount',
+    needsNote: true,
+    sortOrder: 0,
+    syncVersion: 2,
+  }
+  const REP = {
+    id: 'a1',
+    code: 'ANN',
+    name: 'Ann',
+    commissionBps: 250,
+    commissionBasis: 'profit',
+    storeId: null,
+    syncVersion: 3,
+  }
+
+  it('are narrowed down by their kind, in the address and at headquarters', async () => {
+    route.query = { kind: 'discount' }
+    let asked = ''
+    const { wrapper } = await open(ReasonsPage, ['stores.view'], {
+      'GET /api/v1/reasons': (request) => {
+        asked = new URL(request.url).searchParams.get('kind') ?? ''
+        return listed([REASON])
+      },
+    })
+    expect(asked).toBe('discount')
+    expect(wrapper.get('tbody tr').text()).toMatch(/Damaged.*DMG.*Discount.*Asked for/s)
+    await wrapper.get('[aria-label=Kind]').setValue('')
+    expect(route.query.kind).toBeUndefined()
+  })
+
+  it('a reason keeps its kind', async () => {
+    route.query = { open: 'x1' }
+    const { sent } = await open(ReasonsPage, ['stores.view', 'stores.edit'], {
+      'GET /api/v1/reasons': () => listed([REASON]),
+      'PATCH /api/v1/reasons/x1': () => ok(REASON),
+    })
+    expect(dialog()!.querySelector<HTMLSelectElement>('[name=kind]')!.disabled).toBe(true)
+    await type('name', 'Broken')
+    await press('Save')
+    expect(sent).toEqual([['PATCH /api/v1/reasons/x1', { name: 'Broken', expectedVersion: 2 }]])
+  })
+
+  it('a representative has a commission in percent, and each act its own permission', async () => {
+    route.query = { open: 'new' }
+    const { wrapper, sent } = await open(RepsPage, ['sales_reps.view', 'sales_reps.create'], {
+      'GET /api/v1/sales-reps': () => listed([REP]),
+      'POST /api/v1/sales-reps': () => ok(REP),
+    })
+    expect(wrapper.get('tbody tr').text()).toMatch(/Ann.*ANN.*All stores.*2.5%.*Profit/s)
+    expect(wrapper.text()).not.toContain('Delete')
+    await type('code', 'bob')
+    await type('name', 'Bob')
+    await type('commissionBps', '3.5')
+    await press('Create sales representative')
+    const draft = { code: 'BOB', name: 'Bob', commissionBps: 350, commissionBasis: 'net_sales', isActive: true }
+    expect(sent).toEqual([['POST /api/v1/sales-reps', draft]])
   })
 })
 

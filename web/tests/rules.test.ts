@@ -4,7 +4,11 @@ import { UNKNOWN } from '@/format/money'
 import { customerFields } from '@/pages/customers/fields'
 import { departmentFields } from '@/pages/departments/fields'
 import { productFields } from '@/pages/products/productFields'
+import { reasonFields } from '@/pages/reasons/fields'
+import { repFields } from '@/pages/reps/fields'
 import { roleFields } from '@/pages/roles/fields'
+import { specialFields } from '@/pages/specials/fields'
+import { TYPES } from '@/pages/specials/specials'
 import { storeFields } from '@/pages/stores/storeFields'
 import { groupFields, rateFields } from '@/pages/taxes/fields'
 import { NOT_YET, tenderFields } from '@/pages/tenders/fields'
@@ -108,13 +112,21 @@ const forms = (isNew: boolean): Record<string, readonly Field[]> => ({
   taxGroup: groupFields(isNew),
   taxRate: rateFields(isNew),
   tender: tenderFields(isNew, UNKNOWN),
+  reason: reasonFields(isNew),
+  rep: repFields({ isNew, stores: [], seesUsers: true }),
+  ...Object.fromEntries(
+    Object.keys(TYPES).map((type) => [
+      `special ${type}`,
+      specialFields({ isNew, type, currency: UNKNOWN, departments: [], stores: [] }),
+    ]),
+  ),
 })
 
 /** Of fields that only search: what is typed there is not kept, and headquarters describes no length of it. */
 const SEARCHES = [
   'components/ListFilters.vue',
-  'components/PersonSelect.vue',
   'components/SearchBox.vue',
+  'components/SearchSelect.vue',
   'pages/sync/RolloutPage.vue',
 ]
 

@@ -38,7 +38,9 @@ pub const MAX_VALUE: usize = 200;
 pub type Query = BTreeMap<String, String>;
 
 fn column<E: EntityTrait>(name: &str) -> Result<E::Column> {
-    E::Column::from_str(name).map_err(|_| Error::internal(format!("no column {name}")))
+    // A row of Rust has no field of that name.
+    let named = if name == "type" { "kind" } else { name };
+    E::Column::from_str(named).map_err(|_| Error::internal(format!("no column {name}")))
 }
 
 /// One page of the rows of `E` that are not deleted, below `base`.
@@ -210,7 +212,7 @@ where
     let sent: M = read(Json::Object(merged))?;
     let mut changed = model.clone();
     for key in body.keys() {
-        let column = column::<M::Entity>(if key == "type" { "kind" } else { key })?;
+        let column = column::<M::Entity>(key)?;
         changed.set(column, sent.get(column));
     }
     let differs = |field: &Field| {

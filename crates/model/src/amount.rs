@@ -16,10 +16,20 @@ pub const fn rdiv(dividend: i128, divisor: i128) -> i128 {
     assert!(divisor > 0, "rdiv needs a positive divisor");
     let half = divisor / 2;
     let magnitude = dividend.abs();
-    let quotient = magnitude / divisor;
-    let rest = magnitude % divisor;
+    let quotient = divided(magnitude, divisor);
+    let rest = magnitude - quotient * divisor;
     let rounded = if rest > half || (divisor % 2 == 0 && rest == half) { quotient + 1 } else { quotient };
     if dividend < 0 { -rounded } else { rounded }
+}
+
+/// Nearly all of them fit into one word, which is divided many times as fast.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "looked at before")]
+const fn divided(magnitude: i128, divisor: i128) -> i128 {
+    const WORD: i128 = u64::MAX as i128;
+    if magnitude <= WORD && divisor <= WORD {
+        return (magnitude as u64 / divisor as u64) as i128;
+    }
+    magnitude / divisor
 }
 
 macro_rules! amount {

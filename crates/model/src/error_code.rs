@@ -55,6 +55,7 @@ error_codes! {
     BelowMinPrice = 422 "below_min_price" never nothing,
     ChangeAtHeadquarters = 403 "change_at_headquarters" never nothing,
     CodeLocked = 409 "code_locked" never nothing,
+    CodeTaken = 409 "code_taken" never nothing,
     Conflict = 409 "conflict" never nothing,
     CreditLimitExceeded = 403 "credit_limit_exceeded" never nothing,
     CurrencyLocked = 409 "currency_locked" never nothing,

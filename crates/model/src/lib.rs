@@ -15,6 +15,7 @@ pub mod cost;
 pub mod error_code;
 pub mod fields;
 pub mod first_of;
+pub mod gtin;
 pub mod ids;
 pub mod instant;
 pub mod json;

@@ -157,10 +157,6 @@ pub const NOT_IN_USE: &[&str] = &[
     "reports.sales_by_rep",
     "reports.cashier_performance",
     "reports.discount_analysis",
-    "sales_reps.view",
-    "sales_reps.create",
-    "sales_reps.edit",
-    "sales_reps.delete",
     "purchase_orders.create",
     "purchase_orders.edit",
     "purchase_orders.approve",
@@ -175,7 +171,6 @@ pub const NOT_IN_USE: &[&str] = &[
     "suppliers.create",
     "suppliers.edit",
     "suppliers.delete",
-    "specials.manage",
 ];
 
 macro_rules! permissions {

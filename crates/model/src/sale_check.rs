@@ -145,9 +145,11 @@ mod tests {
             (LineFigures { inclusive: true, ..LINE }, |_| (), &["line_price_mismatch"]),
             (exempt, |sale| sale.is_exempt = true, &[]),
             (exempt, |_| (), &["line_price_mismatch"]),
-            (LineFigures { net: Money(2000), total: Money(2000), ..exempt }, |sale| sale.is_exempt = true, &[
-                "line_price_mismatch",
-            ]),
+            (
+                LineFigures { net: Money(2000), total: Money(2000), ..exempt },
+                |sale| sale.is_exempt = true,
+                &["line_price_mismatch"],
+            ),
             // A refund shares out each figure by itself.
             (LineFigures { net: Money(2000), tax: Money(176), ..LINE }, |sale| sale.is_refund = true, &[]),
             // Who says nothing of lists and discounts is asked for none.

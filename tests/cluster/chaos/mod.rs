@@ -72,6 +72,7 @@ async fn run(length: Duration, seed: u64) {
     }
     let (memory, files) = chain.hq.footprint();
     let goods = Goods::new(products);
+    let special = Office::special(&chain.admin, &chain.department).await;
     let body = json!({
         "name": "Passing", "price": 500, "cost": 250, "departmentId": chain.department, "taxGroupId": chain.tax_group,
     });
@@ -84,7 +85,8 @@ async fn run(length: Duration, seed: u64) {
         let stop = Arc::new(AtomicBool::new(false));
         let working: Vec<_> =
             shifts.drain(..).map(|shift| at_work(shift, goods.clone(), dice.roll(), stop.clone())).collect();
-        let office = Office { admin: chain.admin.clone(), product: body.clone(), role: cashier.clone() };
+        let (admin, product, role) = (chain.admin.clone(), body.clone(), cashier.clone());
+        let office = Office { admin, product, role, special: special.clone() };
         let office = at_office(office, goods.clone(), stop.clone());
         for _ in 0..FAULTS_OF_A_ROUND {
             let name = strike(&mut chain, &mut sites, &mut database, &mut dice).await;

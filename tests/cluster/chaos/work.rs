@@ -42,6 +42,11 @@ pub fn at_work(mut shift: Shift, goods: Goods, seed: u64, stop: Arc<AtomicBool>)
                 0 => shift.drawer(true).await,
                 1 => shift.customer("Hopper").await,
                 2 => shift.receive(&product, 5).await,
+                drawn @ 3..12 => {
+                    let line = json!({"type": "percent", "bps": 100 * drawn, "reason": "A friend"});
+                    let cart = json!({"type": "amount", "amount": drawn, "reasonCode": "staff"});
+                    drop(shift.sell_for_less(&product, 3, line, cart).await);
+                }
                 _ => drop(shift.sell(&product, 1).await),
             }
             sleep(dice.millis(5, 40)).await;
@@ -57,18 +62,31 @@ pub struct Office {
     pub product: Value,
     /// The role with permissions that come and go.
     pub role: String,
+    /// A special on everything, which begins and ends.
+    pub special: String,
+}
+
+impl Office {
+    /// A special on a department, on which discounts may be given too; its id.
+    pub async fn special(admin: &Client, department: &str) -> String {
+        let special = json!({
+            "code": "ALWAYS", "name": "Always cheaper", "type": "percent_off", "percentBps": 1000, "isStackable": true,
+            "departmentId": department,
+        });
+        id(&admin.post("/specials", special).await.data())
+    }
 }
 
 /// Edits at headquarters: prices, products that come and go and that stay, a customer, what a role may do. How many answers
 /// were wrong.
 pub fn at_office(office: Office, goods: Goods, stop: Arc<AtomicBool>) -> JoinHandle<usize> {
     tokio::spawn(async move {
-        let Office { admin, product, role } = office;
+        let Office { admin, product, role, special } = office;
         let mut dice = Dice(1);
         let (mut turn, mut wrong) = (0, 0);
         while !stop.load(Ordering::Relaxed) {
             turn += 1;
-            let call = match turn % 6 {
+            let call = match turn % 7 {
                 kind @ (0 | 3) => {
                     let mut product = product.clone();
                     product["sku"] = format!("T{}", uuid::Uuid::now_v7().simple()).into();
@@ -90,6 +108,10 @@ pub fn at_office(office: Office, goods: Goods, stop: Arc<AtomicBool>) -> JoinHan
                     let codes = if turn % 2 == 0 { json!(["pos.sell"]) } else { json!(["pos.sell", "inventory.view"]) };
                     let path = format!("/roles/{role}/permissions");
                     admin.try_call(Method::PUT, &path, Some(json!({"permissions": codes}))).await
+                }
+                6 => {
+                    let change = json!({"percentBps": 100 + turn % 2000, "isActive": turn % 3 > 0});
+                    admin.try_call(Method::PATCH, &format!("/specials/{special}"), Some(change)).await
                 }
                 2 => admin.try_call(Method::POST, "/customers", Some(json!({"lastName": "Office"}))).await,
                 _ => {

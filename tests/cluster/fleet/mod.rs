@@ -100,6 +100,7 @@ async fn run(length: Duration, nodes: usize, stores: usize, strikes: usize, seed
         fleet.sites.push(site);
     }
     let goods = Goods::new(products);
+    let special = Office::special(&fleet.chain.admin, &fleet.chain.department).await;
     let product = json!({
         "name": "Passing", "price": 500, "cost": 250, "departmentId": fleet.chain.department,
         "taxGroupId": fleet.chain.tax_group,
@@ -112,7 +113,8 @@ async fn run(length: Duration, nodes: usize, stores: usize, strikes: usize, seed
         let stop = Arc::new(AtomicBool::new(false));
         let working: Vec<_> =
             shifts.drain(..).map(|shift| at_work(shift, goods.clone(), dice.roll(), stop.clone())).collect();
-        let office = Office { admin: fleet.chain.admin.clone(), product: product.clone(), role: cashier.clone() };
+        let (admin, product, role) = (fleet.chain.admin.clone(), product.clone(), cashier.clone());
+        let office = Office { admin, product, role, special: special.clone() };
         let office = at_office(office, goods.clone(), stop.clone());
         let watching = watch::start(&fleet.balancer.url(), &fleet.sites, stop.clone());
         for _ in 0..strikes {

@@ -82,11 +82,17 @@ impl Shift {
 
     /// Tries to sell, and tries the same sale again the next time when no answer came; whether one did.
     pub async fn sell(&mut self, product: &str, quantity: i64) -> bool {
+        self.sell_for_less(product, quantity, Value::Null, Value::Null).await
+    }
+
+    /// The same, with something off the line and off the cart.
+    pub async fn sell_for_less(&mut self, product: &str, quantity: i64, line: Value, cart: Value) -> bool {
         let sale = self.open.take().unwrap_or_else(|| {
             json!({
                 "id": Uuid::now_v7(),
                 "terminalId": self.terminal,
-                "lines": [{"productId": product, "quantity": quantity}],
+                "lines": [{"productId": product, "quantity": quantity, "lineDiscount": line}],
+                "cartDiscount": cart,
                 "payments": [{"tenderId": self.card}],
             })
         });

@@ -171,6 +171,9 @@ impl Day {
             ("PATCH", format!("/products/{}", product()), json!({"price": 475})),
             ("PUT", format!("/store-prices/{store}/{}", id("cake")), json!({"price": 325})),
             ("PATCH", format!("/customers/{}", id("known")), json!({"creditLimit": 50_000, "notes": "Regular"})),
+            ("PATCH", format!("/specials/{}", id("special")), json!({"name": "Cakes", "amount": 20})),
+            ("PATCH", format!("/sales-reps/{}", id("rep")), json!({"name": "Rita"})),
+            ("PATCH", format!("/reasons/{}", id("reason")), json!({"name": "At the fair", "needsNote": true})),
             ("PATCH", format!("/users/{}", id("cashier")), json!({"displayName": "Casey"})),
             ("PATCH", format!("/roles/{}", id("helper")), json!({"name": "Helper at the till"})),
             ("PUT", format!("/roles/{}/permissions", id("helper")), json!({"permissions": ["pos.sell"]})),
@@ -273,6 +276,12 @@ async fn found(hq: &Server, token: &str) -> String {
             "/roles",
             json!({"id": id("helper"), "code": "helper", "name": "Helper", "permissions": ["pos.sell", "customers.view"]}),
         ),
+        (
+            "/specials",
+            json!({"id": id("special"), "code": "SPECIAL", "name": "Cake", "productId": id("cake"), "type": "amount_off", "amount": 10, "endDate": "2026-01-31"}),
+        ),
+        ("/sales-reps", json!({"id": id("rep"), "code": "REP", "name": "Rep"})),
+        ("/reasons", json!({"id": id("reason"), "code": "FAIR", "name": "Fair", "kind": "discount"})),
         ("/users", json!({"id": id("cashier"), "username": "casey", "displayName": "C.", "assignments": []})),
     ];
     for (path, body) in rows {

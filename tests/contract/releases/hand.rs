@@ -23,11 +23,6 @@ pub async fn change(hq: &Hq, what: &str) {
             json!({"id": id("offer"), "productId": product(), "supplierId": id("supplier"), "cost": 200, "supplierSku": what}),
         ),
         (
-            "product_specials",
-            json!({"id": id("special"), "code": "SPECIAL", "name": what, "productId": id("cake"), "type": "amount_off", "amount": 10}),
-        ),
-        ("sales_reps", json!({"id": id("rep"), "code": "REP", "name": format!("Rep {what}"), "isActive": true})),
-        (
             "purchase_orders",
             json!({"id": id(&format!("hq order {what}")), "poNumber": format!("HQ-PO-{what}"), "storeId": store_id(), "supplierId": id("supplier"), "origin": "hq", "status": "ordered", "currencyCode": "USD"}),
         ),

@@ -18,6 +18,11 @@ export type FieldKind =
   /** Text with `options` to choose from or to search in. */
   | 'suggest'
   | 'time'
+  | 'date'
+  /** Days of the week as bits, Monday the lowest. */
+  | 'days'
+  /** A row of many, found by its name in `lookup`; the value is its id. */
+  | 'pick'
 
 /** What headquarters says that a field may be: from its description, in src/rules. */
 export interface Rule {
@@ -55,6 +60,15 @@ export type Rules<Draft extends object, Change extends object = Draft> = Readonl
 export type Fields<Draft extends object = Values, Change extends object = Draft> = readonly Field[] &
   Sends<Draft, Change>
 
+/** Rows that are too many for a list of choices: found by a part of their names. */
+export interface Lookup {
+  /** What one of them is called: `user`. */
+  what: string
+  find: (search: string) => Promise<readonly { value: string; label: string }[]>
+  /** What the one with this id is called. */
+  nameOf: (id: string) => Promise<string>
+}
+
 export interface Field {
   key: string
   label: string
@@ -69,6 +83,7 @@ export interface Field {
   empty?: string
   /** Decimals of an amount of money, or of a percentage. */
   exponent?: number
+  lookup?: Lookup
   /** Shown behind the label: `EUR`, `days`. */
   unit?: string
   disabled?: boolean
@@ -140,6 +155,15 @@ const READERS: Record<FieldKind, Reader> = {
   pin: text,
   suggest: text,
   time: text,
+  date: text,
+  pick: text,
+  days: {
+    show: (value) => String(value ?? ''),
+    read: (typed) => {
+      if (Number(typed) === 0) throw new Unreadable('must have one day at least')
+      return Number(typed)
+    },
+  },
   switch: { show: (value) => value === true, read: (typed) => typed },
   integer: number(/^-?\d{1,15}$/, 'must be a whole number'),
   decimal: number(/^-?\d{1,12}(\.\d{1,3})?$/, 'must be a number with at most three decimals'),

@@ -1,6 +1,6 @@
-import { api, data, done, type Page } from '@/api/client'
-import type { paths } from '@/api/schema'
+import { api, data, done, type Page, type Paths } from '@/api/client'
 import type { Column } from '@/components/DataTable.vue'
+import type { Filter } from '@/components/ListFilters.vue'
 import { useSession } from '@/session/store'
 import type { Fields, Values } from './fields'
 import type { ListQuery } from './useList'
@@ -17,7 +17,9 @@ export interface Kind<Row extends Stored, Draft extends object = Values, Change 
   sort?: string
   /** What the search box looks in. */
   searches: string
-  fetchPage: (query: ListQuery) => Promise<Page<Row>>
+  /** What narrows the list down besides. */
+  filters?: readonly (Filter & { key: FilterKey })[]
+  fetchPage: (query: ListQuery & Partial<Record<FilterKey, string>>) => Promise<Page<Row>>
   /** One row as it is now. */
   find: (id: string) => Promise<Row>
   nameOf: (row: Row) => string
@@ -34,6 +36,8 @@ export interface Kind<Row extends Stored, Draft extends object = Values, Change 
   /** What becomes of one that is deleted. */
   ifDeleted: string
 }
+
+export type FilterKey = 'kind' | 'storeId'
 
 export type KindAction = 'create' | 'change' | 'remove'
 
@@ -57,8 +61,8 @@ export const mayDo = (kind: Needs, action: KindAction): boolean =>
   useSession().hasPermission(kind.needs[action], 'everywhere')
 
 /** What a route takes. */
-type BodyOf<Path, Method extends string> = Path extends keyof paths
-  ? paths[Path] extends Record<Method, { requestBody: { content: { 'application/json': infer Body extends object } } }>
+type BodyOf<Path, Method extends string> = Path extends keyof Paths
+  ? Paths[Path] extends Record<Method, { requestBody: { content: { 'application/json': infer Body extends object } } }>
     ? Body
     : never
   : never
@@ -66,7 +70,7 @@ type BodyOf<Path, Method extends string> = Path extends keyof paths
 type Ask = (path: string, init: object) => Promise<{ data?: { data: unknown }; response: Response }>
 
 /** How rows below the route `path` are created, changed and deleted. */
-export function writes<Path extends keyof paths & string>(path: Path) {
+export function writes<Path extends keyof Paths & string>(path: Path) {
   // The types of `api` know each route by its literal path, and not by one that is put together. The bodies are typed below.
   const { POST, PATCH, DELETE } = api as unknown as Record<'POST' | 'PATCH' | 'DELETE', Ask>
   const one = (row: Stored) => ({ params: { path: { id: row.id } } })

@@ -10,6 +10,8 @@ export interface StoreName {
   code: string
   name: string
   isActive: boolean
+  /** IANA name; what its clock shows. */
+  timezone?: string
   /** When its server was first heard of; null when it never was. */
   firstSeenAt?: string | null
   currencyCode?: string

@@ -3,6 +3,7 @@
 const DATE_TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 const DAY = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' })
+const FULL_DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' })
 const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' })
 
 type Maybe = string | null | undefined
@@ -21,6 +22,19 @@ export function exactTime(instant: Maybe): string {
 export function businessDay(date: string): string {
   return DAY.format(new Date(`${date}T00:00:00Z`))
 }
+
+/** A day `2026-11-20` with its year, `20 Nov 2026`. */
+export function fullDay(date: string): string {
+  return FULL_DAY.format(new Date(`${date}T00:00:00Z`))
+}
+
+/** The days of a week from 0, Monday. */
+const weekday = (style: 'long' | 'short') => {
+  const format = new Intl.DateTimeFormat(undefined, { weekday: style, timeZone: 'UTC' })
+  return (day: number) => format.format(Date.UTC(2024, 0, 1 + day))
+}
+export const weekdayName = weekday('long')
+export const weekdayShort = weekday('short')
 
 /** A business date of the browser's own calendar, `days` ago. */
 export function localDate(days = 0, now = new Date()): string {

@@ -22,7 +22,7 @@ const NAMES: Readonly<Record<string, readonly [one: string, many: string]>> = {
   role_permissions: ['Permission of a role', 'Permissions of roles'],
   roles: ['Role', 'Roles'],
   sales: ['Sale', 'Sales'],
-  sales_reps: ['Sales person', 'Sales people'],
+  sales_reps: ['Sales representative', 'Sales representatives'],
   store_product_dynamic: ['Price in a store', 'Prices in the store'],
   stores: ['Store', 'Stores'],
   suppliers: ['Supplier', 'Suppliers'],

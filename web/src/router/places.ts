@@ -5,10 +5,13 @@ import { mayOpen, type Visitor } from './guards'
 const PLACES: Readonly<Record<string, (id: string) => RouteLocationRaw & { name: string }>> = {
   customers: (id) => ({ name: 'customers', query: { open: id } }),
   departments: (id) => ({ name: 'departments', query: { open: id } }),
+  product_specials: (id) => ({ name: 'special', params: { id } }),
   products: (id) => ({ name: 'product', params: { id } }),
   register_sessions: (id) => ({ name: 'drawer', params: { id } }),
+  reasons: (id) => ({ name: 'reasons', query: { open: id } }),
   roles: (id) => ({ name: 'role', params: { id } }),
   sales: (id) => ({ name: 'sale', params: { id } }),
+  sales_reps: (id) => ({ name: 'sales-reps', query: { open: id } }),
   stores: (id) => ({ name: 'store', params: { id } }),
   tenders: (id) => ({ name: 'tenders', query: { open: id } }),
   users: (id) => ({ name: 'user', params: { id } }),

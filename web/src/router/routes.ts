@@ -160,6 +160,43 @@ const pages: RouteRecordRaw[] = [
     meta: { title: 'Departments', permissions: ['products.view'] },
   },
   {
+    path: 'specials',
+    meta: { permissions: ['specials.view'] },
+    children: [
+      {
+        path: '',
+        name: 'specials',
+        component: () => import('@/pages/specials/ListPage.vue'),
+        meta: { title: 'Specials' },
+      },
+      {
+        path: 'calendar',
+        name: 'specials-calendar',
+        component: () => import('@/pages/specials/CalendarPage.vue'),
+        meta: { title: 'Calendar of specials' },
+      },
+      {
+        path: 'preview',
+        name: 'specials-preview',
+        component: () => import('@/pages/specials/PreviewPage.vue'),
+        meta: { title: 'What a cart costs' },
+      },
+      {
+        path: 'new',
+        name: 'special-new',
+        component: () => import('@/pages/specials/EditPage.vue'),
+        meta: { title: 'New special', permissions: ['specials.manage'], everywhere: true },
+      },
+      {
+        path: ':id',
+        name: 'special',
+        component: () => import('@/pages/specials/EditPage.vue'),
+        props: true,
+        meta: { title: 'Special' },
+      },
+    ],
+  },
+  {
     path: 'taxes',
     meta: { permissions: ['taxes.view'] },
     children: [
@@ -182,6 +219,18 @@ const pages: RouteRecordRaw[] = [
     name: 'tenders',
     component: () => import('@/pages/tenders/ListPage.vue'),
     meta: { title: 'Tenders', permissions: ['tenders.view'] },
+  },
+  {
+    path: 'reasons',
+    name: 'reasons',
+    component: () => import('@/pages/reasons/ListPage.vue'),
+    meta: { title: 'Reasons', permissions: ['stores.view'] },
+  },
+  {
+    path: 'sales-reps',
+    name: 'sales-reps',
+    component: () => import('@/pages/reps/ListPage.vue'),
+    meta: { title: 'Sales representatives', permissions: ['sales_reps.view'] },
   },
   {
     path: 'customers',
@@ -306,9 +355,9 @@ export const routes: RouteRecordRaw[] = [
  */
 export const MENU = [
   { group: 'Selling', pages: ['today', 'sales', 'drawers', 'stock', 'customers'] },
-  { group: 'Range', pages: ['products', 'departments', 'taxes', 'tenders'] },
-  { group: 'Shops', pages: ['stores', 'registers', 'sync'] },
-  { group: 'People', pages: ['users', 'roles', 'audit'] },
+  { group: 'Range', pages: ['products', 'departments', 'specials', 'taxes', 'tenders'] },
+  { group: 'Shops', pages: ['stores', 'registers', 'reasons', 'sync'] },
+  { group: 'People', pages: ['users', 'roles', 'sales-reps', 'audit'] },
 ] as const
 
 /** A page with an entry in the menu. */

@@ -6,10 +6,13 @@ pub(crate) mod drawers;
 pub mod plain;
 mod preview;
 pub(crate) mod products;
+pub(crate) mod reasons;
 mod references;
 pub(crate) mod roles;
 pub(crate) mod rows;
 pub mod sales;
+pub(crate) mod sales_reps;
+pub(crate) mod specials;
 mod stock;
 pub(crate) mod store_prices;
 pub(crate) mod stores;
@@ -31,12 +34,15 @@ pub fn routes(routes: Routes) -> Routes {
         .with(tenders::routes)
         .with(departments::routes)
         .with(products::routes)
+        .with(specials::routes)
         .with(store_prices::routes)
         .with(preview::routes)
         .with(customers::routes)
         .with(users::routes)
         .with(roles::routes)
         .with(sales::routes)
+        .with(sales_reps::routes)
+        .with(reasons::routes)
         .with(suppliers::routes)
         .with(drawers::routes)
         .with(stock::routes)

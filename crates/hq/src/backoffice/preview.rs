@@ -14,7 +14,7 @@ use tillkeep_model::fields::LARGEST;
 use tillkeep_model::fields::sale::{PREVIEW, PREVIEW_DISCOUNT, PREVIEW_LINE};
 use tillkeep_model::permission::Requirement;
 use tillkeep_model::permission::code::SpecialsView;
-use tillkeep_model::pricing::{CartLine, PricedCart, Special, price_cart};
+use tillkeep_model::pricing::{CartLine, Discount, PricedCart, Special, price_cart};
 use tillkeep_model::{Bps, ErrorCode, Instant, Money, Qty};
 use tillkeep_storage::entity::{product, store};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
@@ -25,7 +25,7 @@ use crate::state::Routes;
 
 sent! {
     #[derive(Clone, Debug)]
-    pub(crate) struct Asked as "CartPreviewAsked" by PREVIEW {
+    pub(crate) struct Asked as "SpecialPreviewQuestion" by PREVIEW {
         store_id: Uuid,
         /// Now, when not said.
         at: Option<Instant>,
@@ -38,7 +38,7 @@ sent! {
 
 sent! {
     #[derive(Clone, Debug)]
-    pub(crate) struct AskedLine as "CartPreviewLine" by PREVIEW_LINE {
+    pub(crate) struct AskedLine as "PreviewQuestionLine" by PREVIEW_LINE {
         product_id: Uuid,
         quantity: Qty,
         line_discount: Option<AskedDiscount>,
@@ -47,7 +47,7 @@ sent! {
 
 sent! {
     #[derive(Clone, Debug)]
-    pub(crate) struct AskedDiscount as "CartPreviewDiscount" by PREVIEW_DISCOUNT {
+    pub(crate) struct AskedDiscount as "PreviewDiscount" by PREVIEW_DISCOUNT {
         /// `percent` with `bps`, or `amount` with `amount`.
         r#type: String,
         bps: Option<Bps>,
@@ -58,7 +58,7 @@ sent! {
 /// The priced cart, with the names that its amounts have in a quote.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = CartPreview)]
+#[schema(as = SpecialPreview)]
 pub(crate) struct Preview {
     store_id: Uuid,
     at: Instant,
@@ -74,7 +74,6 @@ pub(crate) struct Preview {
 
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = PricedPreviewLine)]
 pub(crate) struct PreviewLine {
     #[serde(flatten)]
     line: shown::Line,
@@ -95,14 +94,15 @@ async fn preview(caller: Caller<SpecialsView>, Body(asked): Body<Asked>) -> Resu
     let customer = buyer(&conn, asked.customer_id).await?;
     let at = asked.at.unwrap_or_else(|| caller.now());
     let in_force = read.in_force(&shelf::special::moment(&store, at, customer.is_some()));
-    let mut pricing = Pricing { store: &store, read: &read, in_force, items: Vec::new(), wrong: Vec::new(), warnings: Vec::new() };
+    let mut pricing =
+        Pricing { store: &store, read: &read, in_force, items: Vec::new(), wrong: Vec::new(), warnings: Vec::new() };
     for (index, line) in asked.lines.iter().enumerate() {
         pricing.add(index, line)?;
     }
     let Pricing { items, wrong, warnings, .. } = pricing;
     refuse(wrong)?;
     let is_exempt = customer.is_some_and(|customer| customer.tax_exempt);
-    let discount = asked.cart_discount.as_ref().and_then(|discount| discount.said().ok());
+    let discount = asked.cart_discount.as_ref().and_then(|discount| discount.discount().ok());
     let (items, lines): (Vec<Item<'_>>, Vec<CartLine>) = items.into_iter().unzip();
     let cart = price_cart(&lines, &shelf::terms(&store, is_exempt, discount));
     refuse(forbidden(&asked, &items, &cart))?;
@@ -139,7 +139,8 @@ fn field(index: usize, name: &str) -> String {
 }
 
 impl AskedDiscount {
-    fn said(&self) -> std::result::Result<tillkeep_model::pricing::Discount, (&'static str, &'static str)> {
+    /// What it takes off; the field that is wrong and why.
+    fn discount(&self) -> std::result::Result<Discount, (&'static str, &'static str)> {
         said_discount(&self.r#type, self.bps, self.amount)
     }
 }
@@ -149,11 +150,11 @@ impl Asked {
         let mut check = Check::default();
         self.check_at("", now, &mut check);
         for (index, line) in self.lines.iter().enumerate() {
-            if let Some(Err((name, text))) = line.line_discount.as_ref().map(AskedDiscount::said) {
+            if let Some(Err((name, text))) = line.line_discount.as_ref().map(AskedDiscount::discount) {
                 check.that(false, &field(index, &format!("lineDiscount.{name}")), text);
             }
         }
-        if let Some(Err((name, text))) = self.cart_discount.as_ref().map(AskedDiscount::said) {
+        if let Some(Err((name, text))) = self.cart_discount.as_ref().map(AskedDiscount::discount) {
             check.that(false, &format!("cartDiscount.{name}"), text);
         }
         check.finish()
@@ -185,8 +186,8 @@ impl<'a> Pricing<'a> {
 
     /// As a till takes it: what it would refuse is refused here.
     fn add(&mut self, index: usize, asked: &AskedLine) -> Result<()> {
-        let Some(product) = self.read.products.get(&asked.product_id).filter(|product| product.deleted_at.is_none())
-        else {
+        let read = self.read;
+        let Some(product) = read.products.get(&asked.product_id).filter(|product| product.deleted_at.is_none()) else {
             self.refuse(index, "productId", "is no product");
             return Ok(());
         };
@@ -202,7 +203,7 @@ impl<'a> Pricing<'a> {
             let text = format!("{} is sold with at most {} decimals", product.sku, product.quantity_decimals);
             self.refuse(index, "quantity", text);
         }
-        let discount = asked.line_discount.as_ref().and_then(|discount| discount.said().ok());
+        let discount = asked.line_discount.as_ref().and_then(|discount| discount.discount().ok());
         let Some(line) = self.line(product, Typed { quantity: asked.quantity, discount, ..Typed::default() }) else {
             self.refuse(index, "productId", format!("the tax group of {} is gone", product.sku));
             return Ok(());
@@ -212,7 +213,7 @@ impl<'a> Pricing<'a> {
         }
         let place = self.items.len();
         self.items.push((Item { product, index, charge_of: None }, line));
-        if !self.read.is_stocked(product.id) {
+        if !read.is_stocked(product.id) {
             self.warnings.push(Warning::not_stocked_here(product, place + 1));
         }
         self.add_charge(place, product, asked.quantity);
@@ -225,20 +226,22 @@ impl<'a> Pricing<'a> {
             tax_groups: &self.read.tax_groups,
             department_limits: &self.read.department_limits,
         };
-        let specials = self.read.specials_of(product).filter_map(|row| self.in_force.get(&row.id).cloned()).collect();
+        let specials: Vec<_> =
+            self.read.specials_of(product).filter_map(|row| self.in_force.get(&row.id).cloned()).collect();
         Some(goods.line(product, goods.tax_group(product)?, self.read.own_price(product.id), specials, typed))
     }
 
     /// The deposit or service that belongs to a product: as many as of that, and never cheaper.
     fn add_charge(&mut self, place: usize, product: &product::Model, quantity: Qty) {
         let Some(id) = product.charge_product_id else { return };
-        let charge = self.read.products.get(&id).filter(|charge| is_chargeable(charge));
+        let read = self.read;
+        let charge = read.products.get(&id).filter(|charge| is_chargeable(charge));
         let line = charge.and_then(|charge| Some((charge, self.line(charge, Typed { quantity, ..Typed::default() })?)));
         let Some((charge, mut line)) = line else {
             self.warnings.push(Warning::charge_not_sold(product, place + 1));
             return;
         };
-        (line.specials, line.allows_discount) = (Vec::new(), false);
+        (line.specials, line.allows_discount) = (Arc::default(), false);
         let index = self.items[place].0.index;
         self.items.push((Item { product: charge, index, charge_of: Some(place) }, line));
     }
@@ -247,7 +250,8 @@ impl<'a> Pricing<'a> {
 /// Discounts on what takes none.
 fn forbidden(asked: &Asked, items: &[Item<'_>], cart: &PricedCart) -> Vec<FieldError> {
     let entered = items.iter().zip(&cart.lines).filter(|(item, _)| item.charge_of.is_none());
-    let refused = entered.filter(|(item, line)| asked.lines[item.index].line_discount.is_some() && !line.takes_discount);
+    let refused =
+        entered.filter(|(item, line)| asked.lines[item.index].line_discount.is_some() && !line.takes_discount);
     let mut wrong: Vec<FieldError> = refused
         .map(|(item, line)| FieldError {
             field: field(item.index, "lineDiscount"),

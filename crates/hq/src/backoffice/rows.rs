@@ -22,7 +22,7 @@ pub struct Kind {
     pub book: &'static Book,
     /// For people: `department`.
     pub singular: &'static str,
-    /// Keys that no two living rows share, and how a clash is answered.
+    /// Keys that no two living rows share, and how a clash is answered; `kind, code` for one of two columns.
     pub unique: &'static [(&'static str, ErrorCode)],
     /// Keys that no answer shows.
     pub hidden: &'static [&'static str],
@@ -71,11 +71,14 @@ pub(crate) async fn find_to_change<E: EntityTrait>(tx: &Tx, kind: &Kind, id: Uui
 pub(crate) async fn check_unique<E: Rows>(tx: &Tx, kind: &Kind, model: &E::Model) -> Result<()> {
     let id = id_of::<E>(model)?;
     for (key, code) in kind.unique {
-        let value = model.get(column::<E>(key)?);
-        if value == value.as_null() {
-            continue;
+        let mut others = E::find().filter(column::<E>("deleted_at")?.is_null()).filter(column::<E>("id")?.ne(id));
+        let mut is_said = true;
+        for part in key.split(", ") {
+            let value = model.get(column::<E>(part)?);
+            is_said &= value != value.as_null();
+            others = others.filter(column::<E>(part)?.eq(value));
         }
-        if resource::taken::<E>(tx, id, key, value).await? {
+        if is_said && others.limit(1).one(tx).await?.is_some() {
             return Err(taken(kind, key, *code));
         }
     }
@@ -83,8 +86,10 @@ pub(crate) async fn check_unique<E: Rows>(tx: &Tx, kind: &Kind, model: &E::Model
 }
 
 fn taken(kind: &Kind, key: &str, code: ErrorCode) -> Error {
-    let field = shown_key(key);
-    Error::new(code, format!("another {} has this {field}", kind.singular)).at(field)
+    let (within, field) = key.rsplit_once(", ").map_or((None, key), |(within, last)| (Some(within), last));
+    let field = shown_key(field);
+    let of = within.map(|within| format!(" of this {within}")).unwrap_or_default();
+    Error::new(code, format!("another {}{of} has this {field}", kind.singular)).at(field)
 }
 
 /// A column that is only compared is called like the one that it comes from.
@@ -99,7 +104,8 @@ fn clash(kind: &Kind, error: DbErr) -> Error {
         // It was not there a moment ago. Sent again, the request learns whether it is the same.
         return Error::new(ErrorCode::InProgress, "another request with this id was first").at("id").retry_after(1);
     }
-    let named = kind.unique.iter().find(|(key, _)| fields.iter().any(|field| field == shown_key(key)));
+    let is_of = |key: &str| fields.iter().any(|field| key.split(", ").any(|part| field == shown_key(part)));
+    let named = kind.unique.iter().find(|(key, _)| is_of(key));
     named.map_or_else(|| error.into(), |(key, code)| taken(kind, key, *code))
 }
 

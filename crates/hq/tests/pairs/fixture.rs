@@ -6,8 +6,8 @@ use serde_json::{Map, Value as Json, json};
 use tillkeep_hq::testing::Databases as _;
 use tillkeep_model::{Cost, Instant, JsonText, Money, Ppm};
 use tillkeep_storage::entity::{
-    customer, department, product, product_barcode, role, role_permission, store, store_product, tax_group,
-    tax_group_rate, tax_rate, tender, user, user_store_role,
+    customer, department, product, product_barcode, product_special, reason, role, role_permission, sales_rep, store,
+    store_product, tax_group, tax_group_rate, tax_rate, tender, user, user_store_role,
 };
 use tillkeep_storage::raw::sea_orm::{ActiveModelBehavior, ActiveModelTrait, EntityTrait, IntoActiveModel};
 use tillkeep_storage::registry::{self, fold};
@@ -41,6 +41,9 @@ const TABLES: &[(&str, &str)] = &[
     ("user_store_roles", "user_id"),
     ("stores", "id"),
     ("tenders", "id"),
+    ("product_specials", "id"),
+    ("sales_reps", "id"),
+    ("reasons", "id"),
     ("sales", "id"),
     ("sale_items", "sale_id"),
     ("sale_payments", "sale_id"),
@@ -83,6 +86,13 @@ pub const NAMES: &[&str] = &[
     "shop",
     "card",
     "voucher",
+    "deposit",
+    "offer",
+    "second offer",
+    "rita",
+    "rob",
+    "market",
+    "fair",
     "assignment",
     "sale",
     "second sale",
@@ -171,6 +181,9 @@ impl Fixture {
             "user_store_roles",
             "customers",
             "tenders",
+            "product_specials",
+            "sales_reps",
+            "reasons",
         ] {
             tx.touch(registry::find(name).expect("a type"));
         }
@@ -208,7 +221,7 @@ impl Fixture {
     async fn goods(&self, tx: &Tx, now: Instant) {
         let code = |name: &str| self.text(name);
         let sku = |name: &str| (code(name), fold(&code(name)));
-        for (name, deleted) in [("tea", false), ("gone", true)] {
+        for (name, deleted) in [("tea", false), ("gone", true), ("deposit", false)] {
             let (sku, sku_folded) = sku(name);
             let row = product::Model {
                 id: self.id(name),
@@ -220,7 +233,7 @@ impl Fixture {
                 name: name.into(),
                 department_id: self.id("food"),
                 tax_group_id: self.id("standard"),
-                product_type: "standard".into(),
+                product_type: if name == "deposit" { "deposit" } else { "standard" }.into(),
                 unit_of_measure: "each".into(),
                 price: Money(1000),
                 cost: Cost(Money(500)),
@@ -228,7 +241,7 @@ impl Fixture {
                 is_active: true,
                 is_returnable: true,
                 allow_discount: true,
-                barcode: (!deleted).then(|| code("bar")),
+                barcode: (name == "tea").then(|| code("bar")),
                 ..product::Model::default()
             };
             add(tx, row).await;
@@ -280,6 +293,13 @@ impl Fixture {
         rows!(self tx now, customer: "ada" {
             customer_number: code("C1"), first_name: Some("Ada".into()), synced: true, is_active: true,
         });
+        let many = (Some(3), Some(Money(2500)));
+        rows!(self tx now, product_special: "offer" {
+            code: code("offer"), name: "Offer".into(), department_id: Some(self.id("food")), mix_group: Some(code("mix")),
+            kind: "multi_buy".into(), bundle_quantity: many.0, bundle_price: many.1, days_of_week: 127, is_active: true,
+        });
+        rows!(self tx now, sales_rep: "rita" { code: code("R1"), name: "Rita".into(), commission_basis: "net_sales".into(), is_active: true });
+        rows!(self tx now, reason: "fair" { code: code("fair"), name: "Fair".into(), kind: "discount".into(), is_active: true });
         rows!(self tx now, tender: "card" { code: code("card"), name: "Card".into(), kind: "card".into(), is_active: true });
     }
 

@@ -35,6 +35,7 @@ impl Writer {
 /// Routes that write and are not among [`WRITERS`], each with the reason.
 pub const APART: &[(&str, &str, &str)] = &[
     ("POST", "/taxes/preview", "it computes, and writes nothing"),
+    ("POST", "/specials/preview", "it computes, and writes nothing"),
     (
         "POST",
         "/auth/login",
@@ -134,10 +135,23 @@ writers! {
     "PATCH" "/products/{id}" "price": |f| (format!("/products/{}", f.id("tea")), json!({"price": 1100, "cost": 600}));
     "PATCH" "/products/{id}" "floor": |f| (format!("/products/{}", f.id("tea")), json!({"minPrice": 950, "trackStock": false}));
     "DELETE" "/products/{id}" "tea": |f| (format!("/products/{}", f.id("tea")), NONE);
+    "PATCH" "/products/{id}" "a charge": |f| (format!("/products/{}", f.id("tea")), json!({"chargeProductId": f.id("deposit")}));
+    "PATCH" "/products/{id}" "deposit off": |f| (format!("/products/{}", f.id("deposit")), json!({"isActive": false}));
+    "PATCH" "/products/{id}" "a pack": |f| (format!("/products/{}", f.id("deposit")), json!({"packs": [{"code": f.text("milkbar"), "quantity": 6}]}));
     "POST" "/products/{id}/restore" "gone": |f| (format!("/products/{}/restore", f.id("gone")), NONE);
     "PUT" "/store-prices/{storeId}/{productId}" "price": |f| (format!("/store-prices/{}/{}", f.id("shop"), f.id("tea")), json!({"price": 930}));
     "PUT" "/store-prices/{storeId}/{productId}" "level": |f| (format!("/store-prices/{}/{}", f.id("shop"), f.id("tea")), json!({"reorderPoint": 7}));
     "DELETE" "/store-prices/{storeId}/{productId}" "back": |f| (format!("/store-prices/{}/{}", f.id("shop"), f.id("tea")), NONE);
+    "POST" "/specials" "of the group": |f| ("/specials".into(), json!({"id": f.id("second offer"), "code": f.text("second"), "name": "Second", "productId": f.id("tea"), "mixGroup": f.text("mix"), "type": "multi_buy", "bundleQuantity": 3, "bundlePrice": 2500}));
+    "PATCH" "/specials/{id}" "another price": |f| (format!("/specials/{}", f.id("offer")), json!({"bundlePrice": 2400, "departmentId": f.id("drinks")}));
+    "POST" "/specials/{id}/deactivate" "offer": |f| (format!("/specials/{}/deactivate", f.id("offer")), NONE);
+    "DELETE" "/specials/{id}" "offer": |f| (format!("/specials/{}", f.id("offer")), NONE);
+    "POST" "/sales-reps" "rob": |f| ("/sales-reps".into(), json!({"id": f.id("rob"), "code": f.text("R2"), "name": "Rob", "storeId": f.id("shop"), "userId": f.id("uma")}));
+    "PATCH" "/sales-reps/{id}" "a code": |f| (format!("/sales-reps/{}", f.id("rita")), json!({"code": f.text("R2"), "userId": f.id("uma")}));
+    "DELETE" "/sales-reps/{id}" "rita": |f| (format!("/sales-reps/{}", f.id("rita")), NONE);
+    "POST" "/reasons" "market": |f| ("/reasons".into(), json!({"id": f.id("market"), "code": f.text("market"), "name": "Market", "kind": "discount"}));
+    "PATCH" "/reasons/{id}" "a code": |f| (format!("/reasons/{}", f.id("fair")), json!({"code": f.text("market"), "needsNote": true}));
+    "DELETE" "/reasons/{id}" "fair": |f| (format!("/reasons/{}", f.id("fair")), NONE);
     "POST" "/customers" "bob": |f| ("/customers".into(), json!({"id": f.id("bob"), "firstName": "Bob", "email": f.text("bob@example.org")}));
     "PATCH" "/customers/{id}" "ada": |f| (format!("/customers/{}", f.id("ada")), json!({"lastName": "L", "email": f.text("bob@example.org")}));
     "DELETE" "/customers/{id}" "ada": |f| (format!("/customers/{}", f.id("ada")), NONE);

@@ -71,7 +71,7 @@ impl<'de, K, M> Deserialize<'de> for Written<K, M> {
     }
 }
 
-impl<K: Write> Draft<K>
+impl<K: Write, M> Written<K, M>
 where
     K::More: DeserializeOwned,
 {

@@ -1,4 +1,4 @@
-//! What both servers show of the people and stores of the chain: headquarters its own rows, a store its copy. Writing
+//! What both servers show of the people, stores, specials and reasons of the chain: headquarters its own rows, a store its copy. Writing
 //! them is for headquarters alone.
 
 pub mod audit_log;
@@ -6,7 +6,10 @@ pub mod customers;
 pub mod explain;
 pub mod lists;
 pub mod products;
+pub mod reasons;
 pub mod roles;
+pub mod sales_reps;
+pub mod specials;
 pub mod stores;
 pub mod taxes;
 pub mod users;
@@ -41,6 +44,16 @@ where
         .fails(&[ErrorCode::NotFound])
         .post("/taxes/preview", taxes::preview)
         .about("What the rates of a tax group make of a price.")
+        .get("/reasons", reasons::list)
+        .about("List reasons, for what they are given.")
+        .get("/sales-reps", sales_reps::list)
+        .about("List sales representatives.")
+        .get("/sales-reps/{id}", sales_reps::get)
+        .about("One sales representative.")
+        .get("/specials", specials::list)
+        .about("List specials; with `at` those that are in force then.")
+        .get("/specials/active", specials::active)
+        .about("The specials in force in a store, by its clock.")
         .get("/audit-log", audit_log::list)
         .about("Who did what, the newest first.")
 }

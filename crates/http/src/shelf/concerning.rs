@@ -68,7 +68,10 @@ impl Read {
         Ok(Self {
             own: own.into_iter().map(|row| (row.product_id, row)).collect(),
             tax_groups: taxes::of_store(conn, Some(store)).await?,
-            department_limits: departments.into_iter().filter_map(|row| Some((row.id, row.max_discount_bps?))).collect(),
+            department_limits: departments
+                .into_iter()
+                .filter_map(|row| Some((row.id, row.max_discount_bps?)))
+                .collect(),
             specials: concerning(conn, &[store], &concerned).await?,
             products,
         })
@@ -86,7 +89,7 @@ impl Read {
 
     /// The rows that concern a product, in force or not.
     pub fn specials_of<'a>(&'a self, product: &'a product::Model) -> impl Iterator<Item = &'a Model> {
-        self.specials.iter().filter(|row| concerns(row, product.id, Some(product.department_id)))
+        self.specials.iter().filter(move |row| concerns(row, product.id, Some(product.department_id)))
     }
 
     /// The specials in force at `moment`: one value for all the lines that it concerns.

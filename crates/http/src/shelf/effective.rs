@@ -66,14 +66,13 @@ pub async fn effective(
     let read = Read::of(&conn, store_id, &[product_id]).await?;
     let product = read.products.get(&product_id).filter(|product| product.deleted_at.is_none());
     let product = product.ok_or_else(|| Error::not_found("product"))?;
-    let goods =
-        Goods { store: &store, tax_groups: &read.tax_groups, department_limits: &read.department_limits };
+    let goods = Goods { store: &store, tax_groups: &read.tax_groups, department_limits: &read.department_limits };
     let group = goods.tax_group(product).ok_or_else(|| Error::not_found("tax group of the product"))?;
     let at = at.unwrap_or_else(|| caller.now());
     let moment = special::moment(&store, at, false);
     let in_force = read.in_force(&moment);
     let counting = || read.specials_of(product).filter(|_| !product.is_open_price);
-    let specials = counting().filter_map(|row| in_force.get(&row.id).cloned()).collect();
+    let specials: Vec<_> = counting().filter_map(|row| in_force.get(&row.id).cloned()).collect();
     let own = read.own_price(product_id);
     let line = goods.line(product, group, own, specials, Typed { quantity: Qty::ONE, ..Typed::default() });
     let lines = [line];

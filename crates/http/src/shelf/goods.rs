@@ -50,7 +50,7 @@ impl<'a> Goods<'a> {
         product: &product::Model,
         group: &TaxGroup,
         own: Option<(Money, bool)>,
-        specials: Vec<Arc<Special>>,
+        specials: impl Into<Arc<[Arc<Special>]>>,
         typed: Typed,
     ) -> CartLine {
         let (regular_price, _) = choose_price(product.price, own, None, None);
@@ -66,7 +66,7 @@ impl<'a> Goods<'a> {
             unit_cost: None,
             printed: typed.printed,
             is_counted: !product.is_weighed && product.quantity_decimals < WEIGHED,
-            specials,
+            specials: specials.into(),
             allows_discount: product.allow_discount,
             discount: typed.discount,
             limit: product.max_discount_bps.or_else(|| self.department_limits.get(&product.department_id).copied()),

@@ -30,6 +30,7 @@ pub struct Sums {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = PricedLine)]
+#[expect(clippy::struct_field_names, reason = "the names on a sale")]
 pub struct Line {
     line_no: usize,
     product_id: Uuid,

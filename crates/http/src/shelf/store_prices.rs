@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use serde::Serialize;
+use tillkeep_model::permission::Requirement;
 use tillkeep_model::permission::code::StorePricesView;
 use tillkeep_model::pricing::choose_price;
 use tillkeep_model::{Instant, Money, Qty};
@@ -127,17 +128,14 @@ pub async fn list(caller: Caller<StorePricesView>, Lists { mut query, .. }: List
     let concerned: Vec<_> = products.values().map(|row| (row.id, Some(row.department_id))).collect();
     let specials = concerning(&conn, &ids, &concerned).await?;
     let now = caller.now();
-    let moments: HashMap<Uuid, _> = stores
-        .iter()
-        .map(|store| (store.id, (special::moment(store, now, true), store.currency_exponent)))
-        .collect();
+    let moments: HashMap<Uuid, _> =
+        stores.iter().map(|store| (store.id, (special::moment(store, now, true), store.currency_exponent))).collect();
     let unknown = product::Model::default();
     Ok(page.map(|row| {
         let product = products.get(&row.product_id).unwrap_or(&unknown);
         let moment = moments.get(&row.store_id);
         let price = view(row, product);
-        let concern =
-            specials.iter().filter(|row| special::concerns(row, product.id, Some(product.department_id)));
+        let concern = specials.iter().filter(|row| special::concerns(row, product.id, Some(product.department_id)));
         let active_specials = match moment {
             Some((moment, exponent)) if !product.is_open_price => {
                 active(concern, moment, price.effective_price, *exponent)
@@ -149,10 +147,7 @@ pub async fn list(caller: Caller<StorePricesView>, Lists { mut query, .. }: List
 }
 
 /// The store that is meant: a store server always means itself.
-pub(super) fn meant<P: tillkeep_model::permission::Requirement>(
-    caller: &Caller<P>,
-    store_id: Option<Uuid>,
-) -> Result<Uuid> {
+pub(super) fn meant<P: Requirement>(caller: &Caller<P>, store_id: Option<Uuid>) -> Result<Uuid> {
     let id = match caller.auth().home {
         Home::Store(own) => store_id.or(Some(own)),
         Home::Hq => store_id,

@@ -7,6 +7,24 @@ use crate::pricing::SpecialType;
 const UNITS: i64 = 10_000;
 const MONDAY_TO_SUNDAY: i64 = 0b111_1111;
 
+/// The figures that a special of this type has, by their fields; it has no other.
+#[must_use]
+pub const fn figures(of: SpecialType) -> &'static [&'static str] {
+    match of {
+        SpecialType::PercentOff => &["percentBps"],
+        SpecialType::AmountOff => &["amount"],
+        SpecialType::FixedPrice => &["fixedPrice"],
+        SpecialType::BuyXGetY => &["buyQuantity", "getQuantity", "getDiscountBps"],
+        SpecialType::MultiBuy => &["bundleQuantity", "bundlePrice"],
+    }
+}
+
+/// Whether it is about several units together.
+#[must_use]
+pub const fn is_of_groups(of: SpecialType) -> bool {
+    matches!(of, SpecialType::BuyXGetY | SpecialType::MultiBuy)
+}
+
 pub static BOOK: Book = Book {
     table: "product_specials",
     fields: &[

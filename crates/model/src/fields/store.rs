@@ -25,11 +25,16 @@ fn exponent_of_currency(sent: &Map<String, Json>) -> Json {
     exponent(currency).unwrap_or(2).into()
 }
 
-/// Ten thousand units of its currency: a code that is typed as a price is far more.
-fn open_price_at_most(sent: &Map<String, Json>) -> Json {
+/// Ten thousand units of a currency with so many decimals, in minor units: a code that is typed as a price is far more.
+#[must_use]
+pub fn open_price_at_most(exponent: i16) -> i64 {
+    10_000 * 10_i64.pow(u32::try_from(exponent.clamp(0, 4)).unwrap_or(2))
+}
+
+fn open_price_of_currency(sent: &Map<String, Json>) -> Json {
     let sent_exponent = sent.get("currencyExponent").filter(|exponent| !exponent.is_null()).cloned();
-    let exponent = sent_exponent.unwrap_or_else(|| exponent_of_currency(sent)).as_u64().unwrap_or(2);
-    10_000_i64.saturating_mul(10_i64.saturating_pow(u32::try_from(exponent.min(4)).unwrap_or(2))).into()
+    let exponent = sent_exponent.unwrap_or_else(|| exponent_of_currency(sent)).as_i64().unwrap_or(2);
+    open_price_at_most(i16::try_from(exponent).unwrap_or(2)).into()
 }
 
 pub static BOOK: Book = Book {
@@ -59,7 +64,7 @@ pub static BOOK: Book = Book {
         whole("maxSessionHours", 1, 168).initially(Initial::Number(30)),
         share("maxLineDiscountBps").initially(Initial::Number(1000)),
         share("maxCartDiscountBps").initially(Initial::Number(1000)),
-        money("maxOpenPrice").initially(Initial::Follows(open_price_at_most)),
+        money("maxOpenPrice").initially(Initial::Follows(open_price_of_currency)),
         flag("reasonsRequired"),
         flag_on("allowNegativeStock"),
         flag_on("blindClose"),

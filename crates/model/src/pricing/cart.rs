@@ -31,8 +31,8 @@ pub struct CartLine {
     pub printed: Option<Money>,
     /// Whether it is sold by the piece: what is weighed is in no deal over several units.
     pub is_counted: bool,
-    /// The specials in force that name its product or department.
-    pub specials: Vec<Arc<Special>>,
+    /// The specials in force that name its product or department; shared by the lines of a department.
+    pub specials: Arc<[Arc<Special>]>,
     /// Whether somebody at the till may take something off it.
     pub allows_discount: bool,
     pub discount: Option<Discount>,

@@ -44,10 +44,21 @@ pub enum GroupDeal {
 const WHOLE: i128 = 10_000;
 
 impl UnitDeal {
+    /// What one unit costs with it.
+    #[must_use]
+    pub fn unit_price(self, price: Money) -> Money {
+        Money::from_wide(i128::from(price.0) - self.off(price, Qty::ONE))
+    }
+
     /// What is taken off `quantity` units at `price`.
     #[must_use]
     pub fn off(self, price: Money, quantity: Qty) -> i128 {
-        let list = i128::from(price.times(quantity).0);
+        self.off_list(price.times(quantity), price, quantity)
+    }
+
+    /// The same, for whoever knows what the units cost together.
+    pub(super) fn off_list(self, list: Money, price: Money, quantity: Qty) -> i128 {
+        let list = i128::from(list.0);
         let off = match self {
             Self::Percent(bps) => rdiv(list * i128::from(bps.0.clamp(0, 10_000)), WHOLE),
             Self::Amount(amount) => i128::from(amount.min(price).times(quantity).0),

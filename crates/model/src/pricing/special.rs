@@ -39,18 +39,13 @@ pub struct Saving {
 
 /// What takes something off: a special on one line, or a group over several.
 enum Candidate<'a> {
-    Unit {
-        special: &'a Arc<Special>,
-        deal: UnitDeal,
-        line: usize,
-        cap: usize,
-    },
-    /// Each line with the special that names it.
-    Group {
-        deal: GroupDeal,
-        members: BTreeMap<usize, &'a Arc<Special>>,
-        cap: usize,
-    },
+    /// Those that any number of units gets, of one line: the best of them takes all that is left of it. One candidate
+    /// together, as a line of a large department has hundreds of them.
+    Line { specials: Vec<(&'a Arc<Special>, UnitDeal)>, line: usize },
+    /// One that a sale gets so many times at the most.
+    Unit { special: &'a Arc<Special>, deal: UnitDeal, line: usize, cap: usize },
+    /// Each line with the special that names it, in the order of the lines.
+    Group { deal: GroupDeal, members: Vec<(usize, &'a Arc<Special>)>, cap: usize },
 }
 
 /// Specials that count their units together. Of others the id is the key.
@@ -59,6 +54,9 @@ enum Pool<'a> {
     Mix(&'a str, GroupDeal, i32),
     One(Uuid),
 }
+
+/// What a candidate takes off, then what decides between equal ones: the lowest special, line and place.
+type Worth = (i128, Reverse<(Uuid, usize, usize)>);
 
 /// What is left of the units of each line, and of what a sale may get of each special.
 struct Left {
@@ -75,19 +73,21 @@ pub(super) fn savings(lines: &[CartLine]) -> Vec<Vec<Saving>> {
     }
     let mut left = Left { units: lines.iter().map(|line| line.quantity.0).collect(), caps };
     for candidates in candidates.into_values() {
+        if left.units.iter().all(|units| *units <= 0) {
+            break;
+        }
         // The value, then the lowest id, then the lowest line. What a candidate gives never rises while units are taken: the
         // highest one that is still worth what it was is the highest of all.
-        let valued =
-            |(place, candidate): (usize, &Candidate<'_>)| (left.off(lines, candidate), Reverse(candidate.key(place)));
-        let mut heap: BinaryHeap<_> = candidates.iter().enumerate().map(valued).collect();
-        while let Some((off, key)) = heap.pop() {
-            let Reverse((_, _, place)) = key;
-            let now = left.off(lines, &candidates[place]);
-            if now <= 0 {
+        let mut heap: BinaryHeap<_> =
+            candidates.iter().enumerate().map(|(place, candidate)| left.worth(lines, candidate, place)).collect();
+        while let Some(was) = heap.pop() {
+            let Reverse((_, _, place)) = was.1;
+            let now = left.worth(lines, &candidates[place], place);
+            if now.0 <= 0 {
                 continue;
             }
-            if now < off {
-                heap.push((now, key));
+            if now < was {
+                heap.push(now);
                 continue;
             }
             left.take(lines, &candidates[place], &mut saved);
@@ -104,6 +104,13 @@ fn candidates(lines: &[CartLine]) -> (BTreeMap<Reverse<i32>, Vec<Candidate<'_>>>
     let mut caps: Vec<Option<i128>> = Vec::new();
     for (line, special, deal) in concerned(lines) {
         let place = found.entry(Reverse(special.priority)).or_default();
+        if let (Deal::Unit(deal), None) = (deal, special.max_per_sale) {
+            match place.last_mut() {
+                Some(Candidate::Line { specials, line: same }) if *same == line => specials.push((special, deal)),
+                _ => place.push(Candidate::Line { specials: vec![(special, deal)], line }),
+            }
+            continue;
+        }
         let pool = match (deal, &special.mix_group) {
             (Deal::Group(deal), Some(name)) => Pool::Mix(name, deal, special.priority),
             _ => Pool::One(special.id),
@@ -119,12 +126,16 @@ fn candidates(lines: &[CartLine]) -> (BTreeMap<Reverse<i32>, Vec<Candidate<'_>>>
             Deal::Unit(deal) => place.push(Candidate::Unit { special, deal, line, cap }),
             Deal::Group(deal) => {
                 if let Some(Candidate::Group { members, .. }) = known.and_then(|(_, at)| place.get_mut(at)) {
-                    let member = members.entry(line).or_insert(special);
-                    if special.id < member.id {
-                        *member = special;
+                    match members.last_mut() {
+                        Some((same, member)) if *same == line => {
+                            if special.id < member.id {
+                                *member = special;
+                            }
+                        }
+                        _ => members.push((line, special)),
                     }
                 } else {
-                    place.push(Candidate::Group { deal, members: BTreeMap::from([(line, special)]), cap });
+                    place.push(Candidate::Group { deal, members: vec![(line, special)], cap });
                 }
             }
         }
@@ -148,27 +159,40 @@ impl CartLine {
     }
 }
 
-impl Candidate<'_> {
-    fn key(&self, place: usize) -> (Uuid, usize, usize) {
-        match self {
-            Self::Unit { special, line, .. } => (special.id, *line, place),
-            Self::Group { members, .. } => {
-                let lowest = members.values().map(|special| special.id).min().unwrap_or_default();
-                (lowest, members.keys().next().copied().unwrap_or_default(), place)
-            }
-        }
-    }
-}
-
 impl Left {
     /// What a candidate takes off now.
-    fn off(&self, lines: &[CartLine], candidate: &Candidate<'_>) -> i128 {
-        match candidate {
-            Candidate::Unit { deal, line, cap, .. } => {
-                deal.off(lines[*line].unit_price, Qty(self.of_line(*line, *cap)))
+    fn worth(&self, lines: &[CartLine], candidate: &Candidate<'_>, place: usize) -> Worth {
+        let (off, special, line) = match candidate {
+            Candidate::Line { specials, line } => {
+                let best = self.best(lines, specials, *line);
+                best.map_or((0, Uuid::nil(), *line), |(off, special)| (off, special.id, *line))
             }
-            Candidate::Group { deal, members, cap } => deal.of(&self.runs(lines, members), self.caps[*cap]).off,
+            Candidate::Unit { special, deal, line, cap } => {
+                (deal.off(lines[*line].unit_price, Qty(self.of_line(*line, *cap))), special.id, *line)
+            }
+            Candidate::Group { deal, members, cap } => {
+                let lowest = members.iter().map(|(_, special)| special.id).min().unwrap_or_default();
+                let first = members.first().map(|(line, _)| *line).unwrap_or_default();
+                (deal.of(&self.runs(lines, members), self.caps[*cap]).off, lowest, first)
+            }
+        };
+        (off, Reverse((special, line, place)))
+    }
+
+    /// Which of `specials` takes most off what is left of `line`, and how much.
+    fn best<'a>(
+        &self,
+        lines: &[CartLine],
+        specials: &[(&'a Arc<Special>, UnitDeal)],
+        line: usize,
+    ) -> Option<(i128, &'a Arc<Special>)> {
+        let (price, units) = (lines[line].unit_price, Qty(self.units[line]));
+        if units <= Qty::ZERO {
+            return None;
         }
+        let list = price.times(units);
+        let off = |(special, deal): &(&'a Arc<Special>, UnitDeal)| (deal.off_list(list, price, units), *special);
+        specials.iter().map(off).max_by_key(|(off, special)| (*off, Reverse(special.id)))
     }
 
     /// Thousandths of a line that a special on it may have.
@@ -178,19 +202,24 @@ impl Left {
     }
 
     /// The whole units that are left, dearest first.
-    fn runs(&self, lines: &[CartLine], members: &BTreeMap<usize, &Arc<Special>>) -> Vec<Run> {
-        let run = |line: &usize| Run {
+    fn runs(&self, lines: &[CartLine], members: &[(usize, &Arc<Special>)]) -> Vec<Run> {
+        let run = |(line, _): &(usize, &Arc<Special>)| Run {
             line: *line,
             price: i128::from(lines[*line].unit_price.0),
             count: i128::from(self.units[*line] / 1000),
         };
-        let mut runs: Vec<Run> = members.keys().map(run).filter(|run| run.count > 0).collect();
+        let mut runs: Vec<Run> = members.iter().map(run).filter(|run| run.count > 0).collect();
         runs.sort_by_key(|run| Reverse(run.price));
         runs
     }
 
     fn take(&mut self, lines: &[CartLine], candidate: &Candidate<'_>, saved: &mut [Vec<Saving>]) {
         match candidate {
+            Candidate::Line { specials, line } => {
+                if let Some((off, special)) = self.best(lines, specials, *line) {
+                    self.note(saved, *line, special, self.units[*line], off);
+                }
+            }
             Candidate::Unit { special, deal, line, cap } => {
                 let units = self.of_line(*line, *cap);
                 let off = deal.off(lines[*line].unit_price, Qty(units));
@@ -205,8 +234,11 @@ impl Left {
                 let taken = deal.of(&runs, self.caps[*cap]);
                 for (run, (count, off)) in runs.iter().zip(deal.shared(&runs, taken)) {
                     let units = i64::try_from(count * 1000).unwrap_or(i64::MAX);
-                    if units > 0 {
-                        self.note(saved, run.line, members[&run.line], units, off);
+                    let member = members.binary_search_by_key(&run.line, |(line, _)| *line);
+                    if let Ok(place) = member
+                        && units > 0
+                    {
+                        self.note(saved, run.line, members[place].1, units, off);
                     }
                 }
                 // What is left of its limit is asked no more: what is left over makes no further deal.

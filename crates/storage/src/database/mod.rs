@@ -147,6 +147,11 @@ impl Db {
         self.memory.read()
     }
 
+    /// The same of the specials, which are kept apart.
+    pub fn specials_version(&self) -> u64 {
+        self.memory.of_specials()
+    }
+
     pub(crate) const fn rank(&self) -> Rank {
         match self.purpose {
             Purpose::People => Rank::First,

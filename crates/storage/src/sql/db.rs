@@ -25,6 +25,8 @@ pub enum Turn {
     Prune = 8,
     /// What stores did and said, which several servers write for the same ones.
     Heard = 9,
+    /// Specials that count their units together.
+    MixGroup = 10,
 }
 
 /// Waits until no other transaction has this `turn` and keeps it until the end of this one. On `SQLite` there is only

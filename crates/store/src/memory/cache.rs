@@ -9,19 +9,49 @@ use uuid::Uuid;
 
 use super::shop::Shop;
 use super::sold::{Found, Sold};
+use super::specials::Specials;
 
 /// Bytes of products at the most, roughly.
 const PRODUCTS: u64 = 16 << 20;
 /// Codes that were looked up, at the most; each has at most a hundred letters.
 const CODES: u64 = 20_000;
 
-/// The memory of the newest version that was asked for.
+/// The memory of the newest versions that were asked for.
 #[derive(Default)]
-pub(crate) struct Memory(RwLock<Option<Arc<VersionCache>>>);
+pub(crate) struct Memory {
+    goods: Newest<VersionCache>,
+    specials: Newest<SpecialsCache>,
+}
+
+/// Something of the newest version that was asked for.
+struct Newest<T>(RwLock<Option<(u64, Arc<T>)>>);
+
+impl<T> Default for Newest<T> {
+    fn default() -> Self {
+        Self(RwLock::new(None))
+    }
+}
+
+impl<T> Newest<T> {
+    /// That of `version`, or of a later one; the first who asks makes it.
+    fn of(&self, version: u64, empty: impl FnOnce() -> T) -> Arc<T> {
+        let present = self.0.read().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some((_, value)) = present.filter(|(made, _)| *made >= version) {
+            return value;
+        }
+        let mut place = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        // Of those that come at once the first one makes it.
+        if let Some((_, value)) = place.as_ref().filter(|(made, _)| *made >= version) {
+            return value.clone();
+        }
+        let value = Arc::new(empty());
+        *place = Some((version, value.clone()));
+        value
+    }
+}
 
 /// What is known of one version of the database.
 pub struct VersionCache {
-    version: u64,
     pub(super) db: Db,
     pub(super) store: Uuid,
     shop: OnceCell<Arc<Shop>>,
@@ -32,25 +62,32 @@ pub struct VersionCache {
 impl Memory {
     /// What is known of `db`, the database of `store`, as it is now.
     pub(crate) fn cache(&self, db: &Db, store: Uuid) -> Arc<VersionCache> {
-        let version = db.memory_version();
-        let present = self.0.read().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some(cache) = present.filter(|cache| cache.version >= version) {
-            return cache;
-        }
-        let mut place = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        // Of those that come at once the first one makes it.
-        if let Some(cache) = place.as_ref().filter(|cache| cache.version >= version) {
-            return cache.clone();
-        }
-        let cache = Arc::new(VersionCache::empty(version, db.clone(), store));
-        *place = Some(cache.clone());
-        cache
+        self.goods.of(db.memory_version(), || VersionCache::empty(db.clone(), store))
+    }
+
+    /// The same of the specials.
+    pub(crate) fn specials(&self, db: &Db, store: Uuid) -> Arc<SpecialsCache> {
+        let empty = || SpecialsCache { db: db.clone(), store, loaded: OnceCell::new() };
+        self.specials.of(db.specials_version(), empty)
+    }
+}
+
+/// The specials of one version of the database.
+pub struct SpecialsCache {
+    db: Db,
+    store: Uuid,
+    loaded: OnceCell<Arc<Specials>>,
+}
+
+impl SpecialsCache {
+    pub async fn load(&self) -> Result<Arc<Specials>, DbErr> {
+        self.loaded.get_or_try_init(async || Specials::load(&self.db, self.store).await.map(Arc::new)).await.cloned()
     }
 }
 
 impl VersionCache {
-    fn empty(version: u64, db: Db, store: Uuid) -> Self {
-        Self { version, db, store, shop: OnceCell::new(), products: products(), codes: Cache::new(CODES) }
+    fn empty(db: Db, store: Uuid) -> Self {
+        Self { db, store, shop: OnceCell::new(), products: products(), codes: Cache::new(CODES) }
     }
 
     /// The settings of this store and its tills.
@@ -77,7 +114,7 @@ mod tests {
         for number in 0..10_000 {
             let id = ids::named(&number.to_string());
             let row = product::Model { id, description: description.clone(), ..product::Model::default() };
-            kept.insert(id, Arc::new(Sold { row, specials: Vec::new() }));
+            kept.insert(id, Arc::new(Sold { row }));
         }
         kept.run_pending_tasks();
         let (bytes, count) = (kept.weighted_size(), kept.entry_count());

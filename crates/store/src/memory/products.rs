@@ -3,8 +3,6 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use tillkeep_http::shelf::concerning;
-use tillkeep_http::shelf::special::concerns;
 use tillkeep_storage::DbErr;
 use tillkeep_storage::entity::product;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
@@ -29,12 +27,8 @@ impl VersionCache {
         }
         let conn = self.db.snapshot().await?;
         let rows = product::Entity::find().filter(product::Column::Id.is_in(missing)).all(&conn).await?;
-        let concerned: Vec<_> = rows.iter().map(|row| (row.id, Some(row.department_id))).collect();
-        let specials = concerning(&conn, &[self.store], &concerned).await?;
-        let specials: Vec<_> = specials.into_iter().map(Arc::new).collect();
         for row in rows {
-            let own = specials.iter().filter(|special| concerns(special, row.id, Some(row.department_id)));
-            let sold = Arc::new(Sold { specials: own.cloned().collect(), row });
+            let sold = Arc::new(Sold { row });
             self.products.insert(sold.row.id, sold.clone());
             found.insert(sold.row.id, sold);
         }

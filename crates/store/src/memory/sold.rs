@@ -1,16 +1,13 @@
 //! Products as they were pulled, and what the codes mean that were looked up.
 
-use std::sync::Arc;
-
 use tillkeep_model::{Money, Qty};
-use tillkeep_storage::entity::{product, product_special};
+use tillkeep_storage::entity::product;
 use uuid::Uuid;
 
-/// A product with the specials that name it or its department and may be in force here.
+/// A product as it was pulled.
 #[derive(Debug)]
 pub struct Sold {
     pub row: product::Model,
-    pub specials: Vec<Arc<product_special::Model>>,
 }
 
 /// What answers to a code, and by which of its keys.
@@ -32,8 +29,7 @@ impl Sold {
         let bytes = size_of::<Self>()
             + texts.iter().map(|text| text.len()).sum::<usize>()
             + further.iter().filter_map(|text| text.as_ref().map(String::len)).sum::<usize>()
-            + lists.iter().sum::<usize>()
-            + self.specials.len() * size_of::<product_special::Model>();
+            + lists.iter().sum::<usize>();
         u32::try_from(bytes).unwrap_or(u32::MAX)
     }
 }

@@ -13,12 +13,13 @@ use uuid::Uuid;
 
 use super::cart::Cart;
 use crate::Store;
-use crate::memory::{Shop, Sold};
+use crate::memory::{Shop, Sold, Specials};
 
 /// Everything a cart is priced with.
 pub(crate) struct Catalog {
     pub shop: Arc<Shop>,
     pub products: HashMap<Uuid, Arc<Sold>>,
+    pub specials: Arc<Specials>,
     pub rows: HashMap<Uuid, Here>,
 }
 
@@ -40,21 +41,21 @@ impl Catalog {
         let mut ids: Vec<Uuid> = cart.lines.iter().map(|line| line.product_id).collect();
         ids.sort_unstable();
         ids.dedup();
-        let (shop, products) = store.goods(&ids).await?;
+        let (shop, products, specials) = store.goods(&ids).await?;
         let charges: Vec<Uuid> = products
             .values()
             .filter_map(|sold| sold.row.charge_product_id)
             .filter(|id| !products.contains_key(id))
             .collect();
         if charges.is_empty() {
-            return Ok(Self { shop, products, rows: HashMap::new() });
+            return Ok(Self { shop, products, specials, rows: HashMap::new() });
         }
         // All of one moment: what was read before comes out of memory, unless it has changed meanwhile.
         ids.extend(charges);
         ids.sort_unstable();
         ids.dedup();
-        let (shop, products) = store.goods(&ids).await?;
-        Ok(Self { shop, products, rows: HashMap::new() })
+        let (shop, products, specials) = store.goods(&ids).await?;
+        Ok(Self { shop, products, specials, rows: HashMap::new() })
     }
 
     /// Reads what the store has of these products now.
@@ -78,6 +79,9 @@ impl Catalog {
     }
 }
 
+/// Product, price, whether it is an own one, cost, quantity, average cost, and whether it is kept here.
+type Columns = (Uuid, Money, bool, Money, Qty, Option<Money>, bool);
+
 /// What `store_id` has of products, by product.
 pub(crate) async fn rows(
     conn: &impl ConnectionTrait,
@@ -85,7 +89,7 @@ pub(crate) async fn rows(
     product_ids: &[Uuid],
 ) -> Result<HashMap<Uuid, Here>, DbErr> {
     use store_product::Column;
-    let rows: Vec<(Uuid, Money, bool, Money, Qty, Option<Money>, bool)> = store_product::Entity::find()
+    let rows: Vec<Columns> = store_product::Entity::find()
         .select_only()
         .columns([
             Column::ProductId,

@@ -193,7 +193,6 @@ impl Draft<'_> {
                 card_last4: entered.and_then(|entered| entered.card_last4.clone()),
                 external_id: entered.and_then(|entered| entered.external_id.clone()),
                 status: PaymentStatus::Captured.into(),
-                ..sale_payment::Model::default()
             }
         };
         self.settlement.payments.iter().enumerate().map(row).collect()

@@ -1,6 +1,7 @@
 //! Labels that a scale prints: an EAN-13 with a product number and a weight or a price inside.
 
 use serde::Deserialize;
+use tillkeep_model::gtin::check_digit_fits;
 use tillkeep_model::{JsonText, Money, Qty, rdiv};
 
 /// One entry of `stores.scale_barcode_rules`.
@@ -89,14 +90,6 @@ fn scaled(value: i64, to: u32, from: u32) -> Option<i64> {
         rdiv(wide, 10_i128.checked_pow(from - to)?)
     };
     i64::try_from(scaled).ok()
-}
-
-/// The check digit of EAN and UPC: weights 3 and 1 from the right.
-fn check_digit_fits(code: &str) -> bool {
-    let digits: Vec<u32> = code.bytes().rev().map(|byte| u32::from(byte) - u32::from(b'0')).collect();
-    let sum: u32 =
-        digits.iter().enumerate().map(|(place, digit)| if place % 2 == 1 { digit * 3 } else { *digit }).sum();
-    sum.is_multiple_of(10)
 }
 
 #[cfg(test)]

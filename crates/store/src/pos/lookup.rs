@@ -89,7 +89,8 @@ pub(crate) async fn lookup(
     let of_pack = pack.map(|(quantity, own)| (quantity, own.unwrap_or_else(|| price.times(quantity))));
     let (line_quantity, line_amount) = printed.and_then(|printed| line(printed, price)).or(of_pack).unzip();
     let moment = special::moment(own, caller.now(), true);
-    let specials = sold.specials.iter().map(|row| &**row);
+    let specials = store.specials().await?;
+    let specials = specials.concerning(sold.row.id, sold.row.department_id);
     Ok(Answer(Scanned {
         quantity: row.map(|row| row.quantity).unwrap_or_default(),
         product: sold.row.clone(),

@@ -117,15 +117,15 @@ struct Pricing<'a> {
     catalog: &'a Catalog,
     goods: Goods<'a>,
     moment: Moment,
-    /// The specials that were looked at: one value for all the lines that it concerns.
-    in_force: HashMap<Uuid, Option<Arc<Special>>>,
+    /// The specials in force of the products and departments that were looked at.
+    in_force: HashMap<Uuid, Arc<[Arc<Special>]>>,
     items: Vec<Item<'a>>,
     lines: Vec<CartLine>,
     wrong: Vec<FieldError>,
     warnings: Vec<Warning>,
 }
 
-impl<'a> Pricing<'a> {
+impl Pricing<'_> {
     fn refuse(&mut self, index: usize, field: &str, message: impl Into<String>) {
         self.wrong.push(FieldError { field: line_field(index, field), message: message.into() });
     }
@@ -218,7 +218,7 @@ impl<'a> Pricing<'a> {
         }
         match (product.is_open_price && !derived, line.open_price) {
             (true, None) => {
-                self.refuse(index, "openPrice", format!("{} has no price of its own; enter one", product.sku))
+                self.refuse(index, "openPrice", format!("{} has no price of its own; enter one", product.sku));
             }
             (false, Some(_)) if !derived => {
                 self.refuse(index, "openPrice", format!("{} has a price; leave this out", product.sku));
@@ -239,7 +239,7 @@ impl<'a> Pricing<'a> {
         }
         match (product.named_at_till, line.name()) {
             (true, None) => {
-                self.refuse(index, "name", format!("{} is named at the till; say what is sold", product.sku))
+                self.refuse(index, "name", format!("{} is named at the till; say what is sold", product.sku));
             }
             (false, Some(_)) => self.refuse(index, "name", format!("{} has a name; leave this out", product.sku)),
             _ => {}
@@ -259,15 +259,22 @@ impl<'a> Pricing<'a> {
             return Err(Error::new(ErrorCode::StoreNotReady, text).retry_after(5));
         };
         let own = self.catalog.rows.get(&product.id).map(|row| row.own_price());
-        let moment = self.moment;
-        let specials = sold.specials.iter().filter_map(|row| {
-            let looked_at = self.in_force.entry(row.id);
-            looked_at.or_insert_with(|| shelf::special::in_force(row, &moment).map(Arc::new)).clone()
-        });
-        let specials = specials.collect();
+        let specials = self.specials_of(product);
         let mut line = self.goods.line(product, group, own, specials, typed);
         line.unit_cost = self.catalog.unit_cost(product);
         Ok(line)
+    }
+
+    /// The specials that its product gets now, and its department.
+    fn specials_of(&mut self, product: &product::Model) -> Arc<[Arc<Special>]> {
+        let (specials, moment) = (&self.catalog.specials, self.moment);
+        let [own, shared] = [product.id, product.department_id]
+            .map(|named| self.in_force.entry(named).or_insert_with(|| specials.in_force(named, &moment)).clone());
+        match (own.is_empty(), shared.is_empty()) {
+            (true, _) => shared,
+            (_, true) => own,
+            _ => own.iter().chain(&*shared).cloned().collect(),
+        }
     }
 
     /// The deposit or service that belongs to a product: as many as of that, and never cheaper.
@@ -281,7 +288,7 @@ impl<'a> Pricing<'a> {
         };
         let typed = Typed { quantity: self.lines[place].quantity, ..Typed::default() };
         let mut line = self.priced(sold, typed)?;
-        (line.specials, line.allows_discount) = (Vec::new(), false);
+        (line.specials, line.allows_discount) = (Arc::default(), false);
         let index = self.items[place].index;
         let item =
             Item { product: &sold.row, index, charge_of: Some(place), override_reason: None, discount_reason: None };

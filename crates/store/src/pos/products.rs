@@ -8,7 +8,7 @@ use tillkeep_http::describe::{Listing, Lists};
 use tillkeep_http::error::Result;
 use tillkeep_http::resource::{self, ListSpec};
 use tillkeep_http::shelf::shown::{ActiveSpecial, active};
-use tillkeep_http::shelf::{concerning, special};
+use tillkeep_http::shelf::special;
 use tillkeep_http::{Caller, List};
 use tillkeep_model::permission::code::{PosSell, ProductsView};
 use tillkeep_model::{Money, Qty};
@@ -54,7 +54,7 @@ pub(crate) async fn list(
     State(store): State<Arc<Store>>,
     Lists { query, .. }: Lists<Choice>,
 ) -> Result<List<PricedProduct>> {
-    let shop = store.shop().await?;
+    let (shop, specials) = (store.shop().await?, store.specials().await?);
     let own = shop.own()?;
     let snapshot = caller.snapshot().await?;
     // What this store does not keep is sold when it is scanned, and offered to nobody.
@@ -70,15 +70,12 @@ pub(crate) async fn list(
     let page = resource::list(&snapshot, &LIST, &query, sold).await?;
     let ids: Vec<Uuid> = page.rows.iter().map(|product: &product::Model| product.id).collect();
     let rows = catalog::rows(&snapshot, store.id, &ids).await?;
-    let concerned: Vec<(Uuid, Option<Uuid>)> =
-        page.rows.iter().map(|product: &product::Model| (product.id, Some(product.department_id))).collect();
-    let specials = concerning(&snapshot, &[store.id], &concerned).await?;
     let moment = special::moment(own, caller.now(), true);
     let priced = |product: product::Model| {
         let row = rows.get(&product.id);
         let (effective_price, source) = shelf_price(&product, row);
         let quantity = row.map(|row| row.quantity).unwrap_or_default();
-        let concerning = specials.iter().filter(|row| special::concerns(row, product.id, Some(product.department_id)));
+        let concerning = specials.concerning(product.id, product.department_id);
         let active_specials = active(concerning, &moment, effective_price, own.currency_exponent);
         PricedProduct { product, effective_price, price_source: source.as_str(), quantity, active_specials }
     };

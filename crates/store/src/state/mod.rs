@@ -23,7 +23,7 @@ use uuid::Uuid;
 
 use crate::chance::Chance;
 use crate::headquarters::{HqClient, Http, SyncState, Transport, standing};
-use crate::memory::{Memory, Shop, Sold, VersionCache};
+use crate::memory::{Memory, Shop, Sold, Specials, SpecialsCache, VersionCache};
 pub(crate) use alarms::Alarms;
 pub(crate) use door::Door;
 pub(crate) use moments::{Moment, Moments};
@@ -90,6 +90,9 @@ impl HasAuth for Store {
         self.alarms.all()
     }
 }
+
+/// What a cart is priced with, of one moment.
+pub type Goods = (Arc<Shop>, HashMap<Uuid, Arc<Sold>>, Arc<Specials>);
 
 impl Store {
     /// Opens the database and the keys and migrates; needs no line to HQ.
@@ -196,16 +199,26 @@ impl Store {
         self.memory.cache(&self.db, self.id)
     }
 
-    /// The settings of this store and those products of `ids` that are here, of one moment: what was read on both sides of a pull
-    /// is read again, once. May take a connection of its own: none may be held meanwhile.
-    pub async fn goods(&self, ids: &[Uuid]) -> Result<(Arc<Shop>, HashMap<Uuid, Arc<Sold>>), DbErr> {
-        let cache = self.cache();
-        let read = (cache.shop().await?, cache.products(ids).await?);
-        let now = self.cache();
-        if Arc::ptr_eq(&cache, &now) {
+    /// The same of the specials.
+    pub fn specials_cache(&self) -> Arc<SpecialsCache> {
+        self.memory.specials(&self.db, self.id)
+    }
+
+    /// The settings of this store, those products of `ids` that are here and all specials, of one moment: what was read on both
+    /// sides of a pull is read again, once. May take a connection of its own: none may be held meanwhile.
+    pub async fn goods(&self, ids: &[Uuid]) -> Result<Goods, DbErr> {
+        let (cache, specials) = (self.cache(), self.specials_cache());
+        let read = (cache.shop().await?, cache.products(ids).await?, specials.load().await?);
+        let now = (self.cache(), self.specials_cache());
+        if Arc::ptr_eq(&cache, &now.0) && Arc::ptr_eq(&specials, &now.1) {
             return Ok(read);
         }
-        Ok((now.shop().await?, now.products(ids).await?))
+        Ok((now.0.shop().await?, now.0.products(ids).await?, now.1.load().await?))
+    }
+
+    /// The specials that may be in force here. May take a connection of its own: none may be held meanwhile.
+    pub async fn specials(&self) -> Result<Arc<Specials>, DbErr> {
+        self.specials_cache().load().await
     }
 
     /// The settings of this store and its tills. May take a connection of its own: none may be held meanwhile.

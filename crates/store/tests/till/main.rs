@@ -32,7 +32,6 @@ mod sales;
 mod sender;
 mod settled;
 mod sign_in;
-mod specials;
 mod specification;
 mod statements;
 mod stock;

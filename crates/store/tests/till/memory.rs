@@ -172,6 +172,7 @@ async fn what_is_kept_in_memory_is_read_of_the_tables_that_empty_it_when_they_ch
     let cache = shop.store.cache();
     cache.shop().await.expect("the settings of the store");
     assert_eq!(cache.products(&[id("TEA")]).await.expect("products").len(), 1);
+    shop.store.specials().await.expect("the specials");
     // By either barcode, by number, by name, and by the label of a scale.
     for code in ["5012345678900", "ALT-1", "4011", "tea", "2104011012378"] {
         person.get(&format!("/pos/lookup/{code}")).await.ok(200);
@@ -195,7 +196,7 @@ async fn what_a_pull_changes_while_a_cart_is_read_holds_for_all_of_the_cart_or_f
     tx.execute_unprepared("UPDATE products SET price = 3000").await.expect("a change");
     tx.commit().await.expect("a commit");
     drop(readers);
-    let (own, products) = cart.await.expect("the goods");
+    let (own, products, _) = cart.await.expect("the goods");
     assert_eq!((own.own().expect("a store").max_session_hours, products[&tea[0]].row.price), (7, Money(3000)));
 }
 
@@ -205,7 +206,7 @@ async fn once<F: Future>(work: F) -> Result<F::Output, Elapsed> {
 }
 
 #[tokio::test]
-async fn a_pull_of_any_type_that_is_in_memory_empties_it_and_of_any_other_leaves_it() {
+async fn a_pull_of_any_type_that_is_in_memory_empties_it_and_of_any_other_leaves_it_and_specials_go_alone() {
     let hq = Arc::new(Hq::default());
     let shop = Shop::with_line(hq.clone()).await;
     let mut cycle = Cycle::default();
@@ -217,12 +218,14 @@ async fn a_pull_of_any_type_that_is_in_memory_empties_it_and_of_any_other_leaves
         row.set("store_id", shop.store.id.into());
         let row: Json = serde_json::from_str(&row.to_json().expect("a text")).expect("a row");
         hq.has(entity.name, &[row]);
-        let before = shop.store.cache();
+        let before = (shop.store.cache(), shop.store.specials_cache());
         cycle.step(&shop.store).await;
         let cursors = apply::cursors(shop.store.test_db().reader()).await.expect("cursors");
         assert!(cursors.get(entity.name).is_some_and(|cursor| cursor.version == 1), "{} is not here", entity.name);
-        let emptied = !Arc::ptr_eq(&before, &shop.store.cache());
-        assert_eq!(emptied, kept.contains(entity.name), "{}", entity.name);
+        let specials = entity.name == "product_specials";
+        let emptied = !Arc::ptr_eq(&before.0, &shop.store.cache());
+        assert_eq!(emptied, kept.contains(entity.name) && !specials, "{}", entity.name);
+        assert_eq!(!Arc::ptr_eq(&before.1, &shop.store.specials_cache()), specials, "{}", entity.name);
     }
 }
 

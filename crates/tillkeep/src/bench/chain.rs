@@ -122,12 +122,22 @@ impl Chain {
 
     /// So many products; their ids.
     pub async fn products(&self, count: usize) -> Result<Vec<String>> {
-        let mut ids = Vec::with_capacity(count);
-        for number in 0..count {
+        self.products_of(&self.department, 0..count).await
+    }
+
+    /// A further department; its id.
+    pub async fn department(&self, code: &str) -> Result<String> {
+        text(&self.admin.post("/departments", json!({"code": code, "name": code})).await?, "id")
+    }
+
+    /// Products of a department with these numbers, which no other product has; their ids.
+    pub async fn products_of(&self, department: &str, numbers: std::ops::Range<usize>) -> Result<Vec<String>> {
+        let mut ids = Vec::with_capacity(numbers.len());
+        for number in numbers {
             let body = json!({
                 "sku": format!("SKU-{number:06}"), "name": format!("Product number {number}"), "price": 1000 + number,
                 "cost": 500, "barcode": format!("28{number:011}"),
-                "departmentId": self.department, "taxGroupId": self.tax_group,
+                "departmentId": department, "taxGroupId": self.tax_group,
             });
             ids.push(text(&self.admin.post("/products", body).await?, "id")?);
         }

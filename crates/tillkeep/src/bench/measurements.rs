@@ -1,7 +1,7 @@
 //! What is measured.
 
 use super::figure::Measurement;
-use super::{arrival, growth, idle, load, mixed, nodes, permission, push, sale, sign_in, sockets, start};
+use super::{arrival, growth, idle, load, mixed, nodes, permission, push, quote, sale, sign_in, sockets, start};
 
 /// All of them, in the order in which they run.
 pub const MEASUREMENTS: &[&Measurement] = &[
@@ -16,5 +16,6 @@ pub const MEASUREMENTS: &[&Measurement] = &[
     &start::MEASUREMENT,
     &growth::MEASUREMENT,
     &mixed::MEASUREMENT,
+    &quote::MEASUREMENT,
     &nodes::MEASUREMENT,
 ];

@@ -27,6 +27,7 @@ mod permission;
 mod postgres;
 mod process;
 mod push;
+mod quote;
 mod raw;
 mod report;
 mod sale;

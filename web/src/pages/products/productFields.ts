@@ -1,7 +1,15 @@
+import { PRODUCT, type ProductMore } from '@/api/pending'
+import type { Schemas } from '@/api/client'
 import { amountIn } from '@/composables/amounts'
-import { choices, initialOf, ruled, type Field } from '@/composables/fields'
+import { choices, initialOf, ruled, type Field, type Rules } from '@/composables/fields'
 import type { Currency } from '@/format/money'
-import { RULES } from '@/rules/product'
+import { RULES as KNOWN } from '@/rules/product'
+import { CHARGES } from './lookup'
+import { entries } from './packs'
+
+export type ProductDraft = Schemas['ProductDraft'] & ProductMore
+export type ProductChange = Schemas['ProductChange'] & ProductMore
+const RULES: Rules<ProductDraft, ProductChange> = { ...PRODUCT, force: {}, ...KNOWN }
 
 type Options = readonly { value: string; label: string }[]
 
@@ -55,6 +63,13 @@ const atTheTill = ({ currency }: ProductForm): Described[] => [
   },
   { key: 'barcode', label: 'Barcode', kind: 'text' },
   { key: 'barcodes', label: 'Further barcodes', kind: 'list', help: 'One a line.' },
+  {
+    key: 'packs',
+    label: 'Codes of packs',
+    kind: 'list',
+    entries: entries(currency),
+    help: 'One a line: code, how many are in it, and the price of the pack if it has one. Such as 4006381333931 6 11.90.',
+  },
   { key: 'plu', label: 'PLU', kind: 'text', help: '4 or 5 digits, as on the labels of scales.' },
   {
     key: 'unitOfMeasure',
@@ -89,9 +104,24 @@ const atTheTill = ({ currency }: ProductForm): Described[] => [
   },
   { key: 'isWeighed', label: 'Weighed', kind: 'switch' },
   { key: 'isOpenPrice', label: 'Open price', kind: 'switch', help: 'The till asks for the price.' },
+  {
+    key: 'namedAtTill',
+    label: 'Named at the till',
+    kind: 'switch',
+    help: 'For what is not in the catalogue: with an open price, the till asks for a name.',
+  },
   { key: 'allowDiscount', label: 'May be discounted', kind: 'switch' },
   { key: 'isReturnable', label: 'May be returned', kind: 'switch' },
 ]
+
+const charge: Described = {
+  key: 'chargeProductId',
+  label: 'Charge',
+  kind: 'pick',
+  lookup: CHARGES,
+  empty: 'None',
+  help: 'A deposit or service that is sold with each unit, such as for the bottle.',
+}
 
 const costAndStock = ({ currency, suppliers }: ProductForm): Described[] => [
   { key: 'cost', label: 'Cost', ...amountIn(currency) },
@@ -124,7 +154,7 @@ const DESCRIPTION: Described[] = [
 export function productFields(form: ProductForm) {
   const section = (name: string, fields: Described[]) => fields.map((field) => ({ ...field, section: name }))
   return ruled(RULES, form.isNew, [
-    ...section('Name and price', nameAndPrice(form)),
+    ...section('Name and price', [...nameAndPrice(form), charge]),
     ...section('At the till', atTheTill(form)),
     ...section('Cost and stock', costAndStock(form)),
     ...section('Description', DESCRIPTION),

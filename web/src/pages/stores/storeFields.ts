@@ -1,7 +1,13 @@
-import { choices, initialOf, ruled, type Field } from '@/composables/fields'
+import type { Schemas } from '@/api/client'
+import { STORE, type StoreMore } from '@/api/pending'
+import { choices, initialOf, ruled, type Field, type Rules } from '@/composables/fields'
 import { exponentOf, money } from '@/format/money'
-import { RULES } from '@/rules/store'
+import { RULES as KNOWN } from '@/rules/store'
 import { lineOf, ruleOf, type ScaleRule } from './scaleRules'
+
+export type StoreDraft = Schemas['StoreDraft'] & StoreMore
+export type StoreChange = Schemas['StoreChange'] & StoreMore
+const RULES: Rules<StoreDraft, StoreChange> = { ...STORE, ...KNOWN }
 
 const option = (value: string, label = value) => ({ value, label })
 
@@ -14,7 +20,13 @@ const CURRENCIES = Intl.supportedValuesOf('currency').map((code) => option(code,
 type Described = Field & { key: keyof typeof RULES }
 
 /** Amounts, in minor units: what they come to is known when the currency is. */
-const AMOUNTS = ['defaultFloat', 'cashVarianceLimit', 'cashRoundingIncrement', 'unlinkedRefundLimit'] as const
+const AMOUNTS = [
+  'defaultFloat',
+  'cashVarianceLimit',
+  'cashRoundingIncrement',
+  'unlinkedRefundLimit',
+  'maxOpenPrice',
+] as const
 
 /** What the fields of a new store begin with: as the browser is set, the rest as HQ has it. */
 export function newStore(currencyCode: string | null): Record<string, unknown> {
@@ -121,12 +133,26 @@ const currencyAndTime = (form: StoreForm): Described[] => [
   },
 ]
 
-const PRICES: Described[] = [
+const prices = (form: StoreForm): Described[] => [
   {
     key: 'taxRounding',
     label: 'Taxes are rounded',
     kind: 'select',
     options: choices(RULES.taxRounding, { line: 'on each line', invoice: 'once over the receipt' }),
+  },
+  amount(
+    form,
+    'maxOpenPrice',
+    'Typed price at most',
+    form.isNew
+      ? 'Of a product with an open price. Empty: 10,000.'
+      : 'Of a product with an open price. Empty: no limit.',
+  ),
+  {
+    key: 'reasonsRequired',
+    label: 'Reasons come from the list',
+    kind: 'switch',
+    help: 'Off: a text is taken as well. For kinds that have an active reason.',
   },
   {
     key: 'pricesIncludeTax',
@@ -209,7 +235,7 @@ export function storeFields(form: StoreForm) {
     ...section('Identity', identity(form)),
     ...section('Address and contact', ADDRESS),
     ...section('Currency and time', currencyAndTime(form)),
-    ...section('Prices and taxes', PRICES),
+    ...section('Prices and taxes', prices(form)),
     ...section('Drawers and cash', drawers(form)),
     ...section('Refunds and discounts', refunds(form)),
     ...section('Receipt', RECEIPT),

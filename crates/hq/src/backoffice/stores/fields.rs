@@ -7,7 +7,8 @@ use serde_json::Value as Json;
 use tillkeep_http::error::Result;
 use tillkeep_http::resource::Check;
 use tillkeep_model::fields::shape::exponent;
-use tillkeep_model::{ErrorCode, fields};
+use tillkeep_model::fields::store::open_price_at_most;
+use tillkeep_model::{ErrorCode, Money, fields};
 use tillkeep_storage::entity::store::Model;
 
 use crate::backoffice::rows::Kind;
@@ -41,6 +42,9 @@ pub(super) fn check(old: Option<&Model>, row: &mut Model, sends_exponent: bool) 
     if old.is_some_and(|old| old.currency_code != row.currency_code) && !sends_exponent {
         row.currency_exponent = exponent(&row.currency_code).unwrap_or(row.currency_exponent);
     }
+    if let Some(old) = old.filter(|old| old.currency_exponent != row.currency_exponent) {
+        follow_currency(old, row);
+    }
     let currency = |row: &Model| (row.currency_code.clone(), row.currency_exponent);
     if old.is_none_or(|old| currency(old) != currency(row))
         && let Some(decimals) = exponent(&row.currency_code)
@@ -49,6 +53,14 @@ pub(super) fn check(old: Option<&Model>, row: &mut Model, sends_exponent: bool) 
         check.that(row.currency_exponent == decimals, "currencyExponent", &text);
     }
     check.finish()
+}
+
+/// What nobody set is as many units of the new currency.
+fn follow_currency(old: &Model, row: &mut Model) {
+    let initial = |row: &Model| Some(Money(open_price_at_most(row.currency_exponent)));
+    if row.max_open_price == old.max_open_price && old.max_open_price == initial(old) {
+        row.max_open_price = initial(row);
+    }
 }
 
 /// Each prefix has one rule, and a label has room for what a rule reads.

@@ -52,9 +52,7 @@ impl Lease {
     ) -> Result<CachedStatement<'conn>, DbErr> {
         let Some(notes) = &self.notes else { return conn.prepare_cached(sql).map_err(failed) };
         let (prepared, kept) = written.prepare(conn, sql).map_err(failed)?;
-        if kept {
-            notes.note();
-        }
+        notes.note(kept);
         Ok(prepared)
     }
 
@@ -115,8 +113,8 @@ impl Lease {
         count::statement();
         self.with(|state| {
             let (done, kept) = state.written.noting(|| state.conn.execute_batch(sql));
-            if let Some(notes) = self.notes.as_ref().filter(|_| kept) {
-                notes.note();
+            if let Some(notes) = &self.notes {
+                notes.note(kept);
             }
             done.map_err(failed)?;
             Ok(ProxyExecResult::default().into())

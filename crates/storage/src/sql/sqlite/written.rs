@@ -1,4 +1,4 @@
-//! Whether a statement writes what is kept in memory ([`crate::memory`]), as `SQLite` says it itself: it names each table
+//! What a statement writes of what is kept in memory ([`crate::memory`]), as `SQLite` says it itself: it names each table
 //! that a statement writes when it prepares it, triggers and what follows from keys included.
 
 use std::collections::HashMap;
@@ -9,13 +9,10 @@ use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::{CachedStatement, Connection, Result};
 
 use super::values::LONG;
-use crate::memory::TABLES;
+use crate::memory::Parts;
 
-/// Nothing was prepared.
-const NOTHING: u8 = 0;
-/// What was prepared writes nothing that is kept.
-const OTHER: u8 = 1;
-const KEPT: u8 = 2;
+/// Something was prepared; beside it the [`Parts`] that it writes.
+const PREPARED: u8 = 1 << 7;
 /// Texts that are known; forgotten together when there are more.
 const MOST: usize = 600;
 
@@ -24,7 +21,7 @@ const MOST: usize = 600;
 pub(super) struct Written {
     /// What the connection said last.
     said: Arc<AtomicU8>,
-    known: HashMap<String, bool>,
+    known: HashMap<String, Parts>,
 }
 
 impl Written {
@@ -32,17 +29,17 @@ impl Written {
     pub(super) fn watch(&self, conn: &Connection) -> Result<()> {
         let said = self.said.clone();
         conn.authorizer(Some(move |about: AuthContext<'_>| {
-            said.fetch_max(if is_kept(about.action) { KEPT } else { OTHER }, Ordering::Relaxed);
+            said.fetch_or(PREPARED | kept(about.action).bits(), Ordering::Relaxed);
             Authorization::Allow
         }))
     }
 
-    /// A prepared statement, and whether it writes what is kept.
+    /// A prepared statement, and what it writes of what is kept.
     pub(super) fn prepare<'conn>(
         &mut self,
         conn: &'conn Connection,
         sql: &str,
-    ) -> Result<(CachedStatement<'conn>, bool)> {
+    ) -> Result<(CachedStatement<'conn>, Parts)> {
         if let Some(kept) = self.known.get(sql) {
             return Ok((conn.prepare_cached(sql)?, *kept));
         }
@@ -57,23 +54,24 @@ impl Written {
         Ok((prepared, kept))
     }
 
-    /// Does `work`, which prepares statements; whether one of them writes what is kept. Of one that was prepared before, nothing is
-    /// said: it may.
-    pub(super) fn noting<T>(&self, work: impl FnOnce() -> T) -> (T, bool) {
-        self.said.store(NOTHING, Ordering::Relaxed);
+    /// Does `work`, which prepares statements; what they write of what is kept. Of one that was prepared before, nothing is
+    /// said: it may write all of it.
+    pub(super) fn noting<T>(&self, work: impl FnOnce() -> T) -> (T, Parts) {
+        self.said.store(0, Ordering::Relaxed);
         let done = work();
-        (done, self.said.load(Ordering::Relaxed) != OTHER)
+        let said = self.said.load(Ordering::Relaxed);
+        (done, if said & PREPARED == 0 { Parts::ALL } else { Parts::from_bits(said) })
     }
 }
 
-fn is_kept(action: AuthAction<'_>) -> bool {
+fn kept(action: AuthAction<'_>) -> Parts {
     match action {
         AuthAction::Insert { table_name }
         | AuthAction::Update { table_name, .. }
         | AuthAction::Delete { table_name }
         | AuthAction::DropTable { table_name }
-        | AuthAction::AlterTable { table_name, .. } => TABLES.contains(&table_name),
-        _ => false,
+        | AuthAction::AlterTable { table_name, .. } => Parts::of(table_name),
+        _ => Parts::NONE,
     }
 }
 
@@ -84,6 +82,7 @@ mod tests {
     fn connection() -> (Connection, Written) {
         let conn = Connection::open_in_memory().expect("a database");
         let tables = "CREATE TABLE products (id, price); CREATE TABLE stores (id, sync_version); CREATE TABLE tenders (id);
+            CREATE TABLE product_specials (id);
             CREATE TABLE sales (id); CREATE TABLE store_product_dynamic (quantity); CREATE TABLE sync_outbox (entity_type);
             CREATE TABLE deeds (id); CREATE TRIGGER t AFTER INSERT ON deeds BEGIN UPDATE products SET price = 1; END;";
         conn.execute_batch(tables).expect("tables");
@@ -113,16 +112,19 @@ mod tests {
             ("UPDATE store_product_dynamic SET quantity = 1", false),
             ("DELETE FROM sync_outbox WHERE entity_type = 'products'", false),
         ] {
+            let kept = if kept { Parts::SHELF } else { Parts::NONE };
             for time in ["first", "second"] {
                 let (_, said) = written.prepare(&conn, sql).expect("a statement");
                 assert_eq!(said, kept, "the {time} time: {sql}");
             }
         }
         for (sql, kept) in [
-            ("DELETE FROM sync_outbox; DELETE FROM products", true),
-            ("ALTER TABLE products RENAME TO goods", true),
-            ("DROP TABLE tenders", true),
-            ("DELETE FROM sync_outbox; DELETE FROM sales", false),
+            ("DELETE FROM sync_outbox; DELETE FROM products", Parts::SHELF),
+            ("DELETE FROM sync_outbox; DELETE FROM product_specials", Parts::SPECIALS),
+            ("DELETE FROM product_specials; DELETE FROM products", Parts::ALL),
+            ("ALTER TABLE products RENAME TO goods", Parts::SHELF),
+            ("DROP TABLE tenders", Parts::SHELF),
+            ("DELETE FROM sync_outbox; DELETE FROM sales", Parts::NONE),
         ] {
             let (done, said) = written.noting(|| conn.execute_batch(sql));
             done.expect("statements");
@@ -135,6 +137,6 @@ mod tests {
         let (conn, mut written) = connection();
         drop(conn.prepare_cached("SELECT * FROM sales").expect("a statement"));
         let (_, said) = written.prepare(&conn, "SELECT * FROM sales").expect("a statement");
-        assert!(said, "it was prepared before, so that the database says nothing of it");
+        assert_eq!(said, Parts::ALL, "it was prepared before, so that the database says nothing of it");
     }
 }

@@ -88,7 +88,7 @@ async fn barcodes(hq: &Hq, tea: Uuid) {
     })
     .await;
     let tx = hq.db.begin().await.expect("a transaction");
-    let codes = [(tea, barcodes::codes(Some(main), &further))].into_iter().collect();
+    let codes = [(tea, barcodes::codes(Some(main), &further, &json!([])))].into_iter().collect();
     barcodes::replace(&tx, &codes).await.expect("the index");
     tx.commit().await.expect("a commit");
 }

@@ -1,6 +1,8 @@
-//! Departments and products: five things in four variants for each of ten departments.
+//! Departments and products: five things in four variants for each of ten departments, a deposit, and a product that is named at
+//! the till.
 
-use tillkeep_model::{Cost, Instant, Money, Qty, ids, rdiv};
+use serde_json::json;
+use tillkeep_model::{Cost, Instant, JsonText, Money, Qty, ids, rdiv};
 use tillkeep_storage::entity::{department, product};
 use tillkeep_storage::registry;
 use uuid::Uuid;
@@ -132,6 +134,11 @@ const DEPARTMENTS: [Department; 10] = [
 const UNTAXED: &str = "CARE-0204";
 /// Sell so fast that no opening stock reaches their reorder point.
 const ALWAYS_SHORT: [&str; 3] = ["GROC-0201", "DAIRY-0101", "BEV-0101"];
+/// Has codes of packs: six for less than six of them, and a case at the price of its cans.
+const IN_PACKS: &str = "BEV-0101";
+const DEPOSIT: &str = "BEV-DEPOSIT";
+/// What is not in the catalogue is sold as this.
+const SUNDRIES: &str = "HOME-SUNDRIES";
 /// Printed in front of every barcode; free for a shop's own use.
 const BARCODE_PREFIX: &str = "299";
 /// Number inside scale labels of the product before the first weighed one.
@@ -170,7 +177,49 @@ pub fn products(at: Instant) -> Vec<product::Model> {
             }
         }
     }
+    rows.extend([deposit(at), sundries(at)]);
     rows
+}
+
+/// Sold with each bottle, never alone and never cheaper.
+fn deposit(at: Instant) -> product::Model {
+    product::Model {
+        department_id: department_id("BEV"),
+        tax_group_id: Group::None.id(),
+        product_type: "deposit".to_owned(),
+        price: Money(29),
+        cost: Cost(Money(29)),
+        ..further(at, DEPOSIT, "Bottle deposit", "9001")
+    }
+}
+
+fn sundries(at: Instant) -> product::Model {
+    product::Model {
+        department_id: department_id("HOME"),
+        tax_group_id: Group::Standard.id(),
+        product_type: "standard".to_owned(),
+        is_open_price: true,
+        named_at_till: true,
+        allow_discount: true,
+        ..further(at, SUNDRIES, "Sundries", "9101")
+    }
+}
+
+/// What has no stock and no supplier.
+fn further(at: Instant, sku: &str, name: &str, number: &str) -> product::Model {
+    product::Model {
+        id: product_id(sku),
+        sku: sku.to_owned(),
+        sku_folded: registry::fold(sku),
+        created_at: at,
+        updated_at: at,
+        barcode: Some(ean13(&format!("{BARCODE_PREFIX}00{number}000"))),
+        name: name.to_owned(),
+        unit_of_measure: "ea".to_owned(),
+        is_returnable: true,
+        is_active: true,
+        ..product::Model::default()
+    }
 }
 
 fn product(
@@ -183,6 +232,7 @@ fn product(
     let sku = format!("{}-{base:02}{variant:02}", department.code);
     let name = format!("{thing} {kind}");
     let weighed = department.code == "PROD";
+    let is_drink = department.code == "BEV" && thing != "Coffee Beans";
     // A cafe makes what it sells.
     let track_stock = department.code != "CAFE";
     let price = up_to_nine(percent_of(base_price, percent));
@@ -220,9 +270,20 @@ fn product(
         reorder_point: reorder(12, 250),
         reorder_quantity: reorder(24, 300),
         is_active: true,
+        packs: if sku == IN_PACKS { packs() } else { JsonText::default() },
+        charge_product_id: (is_drink && kind == "Bottle").then(|| product_id(DEPOSIT)),
         sku,
         ..product::Model::default()
     }
+}
+
+/// Codes of several cans at once.
+fn packs() -> JsonText {
+    let code = |number: &str| ean13(&format!("{BARCODE_PREFIX}050101{number}"));
+    JsonText(json!([
+        {"code": code("006"), "quantity": 6, "price": 699},
+        {"code": code("024"), "quantity": 24},
+    ]))
 }
 
 /// `percent` of `cents`, rounded half away from zero.

@@ -17,9 +17,11 @@ const FIXED_PRICE: [&str; 2] = ["GROC-0201", "DAIRY-0302"];
 /// Two of them give a third, in any mixture.
 const MIXED: [&str; 4] = ["CARE-0301", "CARE-0302", "CARE-0303", "CARE-0304"];
 const THREE_FOR_TEN: &str = "BEV-0303";
+/// Cheaper for whoever says who they are.
+const FOR_CUSTOMERS: &str = "BAKE-0101";
 
-/// One of each kind. None is in force: what a till shows and does not charge would be a wrong price in a
-/// demonstration.
+/// Each type in force, by day, by hour or always; beside one that is over and one that is to come. Those in force have
+/// no end, so that a demonstration has them on any day.
 pub fn specials(at: Instant, anchor_date: NaiveDate, products: &[product::Model]) -> Vec<product_special::Model> {
     let special = |code: &str, name: &str, kind: &str| product_special::Model {
         id: ids::named(&format!("special:{code}")),
@@ -29,6 +31,7 @@ pub fn specials(at: Instant, anchor_date: NaiveDate, products: &[product::Model]
         name: name.to_owned(),
         kind: kind.to_owned(),
         days_of_week: EVERY_DAY,
+        is_active: true,
         ..product_special::Model::default()
     };
     let day = |days| date(anchor_date, days);
@@ -37,6 +40,7 @@ pub fn specials(at: Instant, anchor_date: NaiveDate, products: &[product::Model]
             department_id: Some(department_id("SNACK")),
             percent_bps: Some(Bps(1500)),
             days_of_week: FRIDAY_TO_SUNDAY,
+            is_stackable: true,
             ..special("SNACK-WEEKEND", "Snack weekend, 15 % off", "percent_off")
         },
         product_special::Model {
@@ -53,11 +57,18 @@ pub fn specials(at: Instant, anchor_date: NaiveDate, products: &[product::Model]
             ..special("CAFE-HAPPY-HOUR", "Cafe happy hour, 20 % off", "percent_off")
         },
         product_special::Model {
+            product_id: Some(product_id(FOR_CUSTOMERS)),
+            amount: Some(Money(50)),
+            requires_customer: true,
+            max_per_sale: Some(2),
+            priority: 1,
+            ..special("BREAD-CUSTOMERS", "White bread, 0.50 off for customers", "amount_off")
+        },
+        product_special::Model {
             department_id: Some(department_id("HOME")),
             percent_bps: Some(Bps(1000)),
             start_date: day(-90),
             end_date: day(-60),
-            is_active: true,
             ..special("HOME-LATE-SUMMER", "Household, 10 % off (over)", "percent_off")
         },
         product_special::Model {
@@ -73,7 +84,6 @@ pub fn specials(at: Instant, anchor_date: NaiveDate, products: &[product::Model]
             product_id: Some(product.id),
             fixed_price: Some(lower(product.price, 80)),
             start_date: day(-30),
-            end_date: day(30),
             ..special(
                 &format!("FIXED-{}", product.sku),
                 &format!("{}, price of the month", product.name),
@@ -109,13 +119,15 @@ pub fn store_prices(
         };
         let mut stream = Stream::new(seed, &format!("store_prices:{}", store.code));
         let mut chosen: Vec<usize> = Vec::new();
-        while chosen.len() < count.min(products.len()) {
-            let position = stream.below(products.len());
+        // What has a supplier has a price that a store may have its own of.
+        let priced: Vec<&product::Model> = products.iter().filter(|row| row.default_supplier_id.is_some()).collect();
+        while chosen.len() < count.min(priced.len()) {
+            let position = stream.below(priced.len());
             if !chosen.contains(&position) {
                 chosen.push(position);
             }
         }
-        for product in chosen.into_iter().filter_map(|position| products.get(position)) {
+        for product in chosen.into_iter().filter_map(|position| priced.get(position)) {
             let percent = stream.between(*percents.start(), *percents.end());
             let price = if percent > 100 {
                 Money(up_to_nine(percent_of(product.price.0, percent).max(product.price.0 + 1)))

@@ -81,6 +81,7 @@ fn the_rows_of_the_demo_keep_the_rules_that_people_keep() {
     keeps(&fields::product::BOOK, &chain.products);
     keeps(&fields::store_price::BOOK, &chain.store_products);
     keeps(&fields::customer::BOOK, &chain.customers);
+    keeps(&fields::special::BOOK, &chain.specials);
     assert!(chain.products.iter().all(|product| !product.is_weighed || product.quantity_decimals > 0));
     assert!(chain.stores.iter().all(|store| exponent(&store.currency_code) == Some(store.currency_exponent)));
     assert!(chain.tenders.iter().all(|tender| tender.kind != TenderKind::Cash || tender.allows_change));
@@ -89,14 +90,15 @@ fn the_rows_of_the_demo_keep_the_rules_that_people_keep() {
 #[test]
 fn ten_departments_sell_twenty_products_each() {
     let chain = demo(3);
-    assert_eq!((chain.departments.len(), chain.products.len()), (10, 200));
+    assert_eq!((chain.departments.len(), chain.products.len()), (10, 202));
+    let supplied = || chain.products.iter().filter(|product| product.default_supplier_id.is_some());
     for department in &chain.departments {
-        let sold = chain.products.iter().filter(|product| product.department_id == department.id).count();
+        let sold = supplied().filter(|product| product.department_id == department.id).count();
         assert_eq!(sold, 20, "{}", department.code);
     }
-    assert_eq!(unique(chain.products.iter().map(|product| &product.sku)), 200);
-    assert_eq!(unique(chain.products.iter().map(|product| product.id)), 200);
-    assert_eq!(unique(chain.products.iter().map(|product| &product.name)), 200);
+    assert_eq!(unique(chain.products.iter().map(|product| &product.sku)), 202);
+    assert_eq!(unique(chain.products.iter().map(|product| product.id)), 202);
+    assert_eq!(unique(chain.products.iter().map(|product| &product.name)), 202);
     assert_eq!(unique(chain.product_suppliers.iter().map(|row| row.product_id)), 200, "each has a supplier");
     let plus: Vec<_> = chain.products.iter().filter_map(|product| product.plu.as_deref()).collect();
     assert_eq!((unique(&plus), plus[0], plus[19]), (20, "04001", "04020"));
@@ -109,7 +111,8 @@ fn every_price_ends_in_nine_cents_and_covers_the_cost() {
     let default = |row: &store_product::Model| {
         chain.products.iter().find(|product| product.id == row.product_id).expect("product").price
     };
-    let prices = chain.products.iter().map(|row| (row.price, row.cost.0, &row.sku));
+    let priced = chain.products.iter().filter(|product| !product.is_open_price);
+    let prices = priced.map(|row| (row.price, row.cost.0, &row.sku));
     for (price, cost, sku) in prices {
         assert!(price.0 % 10 == 9 && cost <= price && cost > Money::ZERO, "{sku} {price:?} {cost:?}");
     }
@@ -127,10 +130,27 @@ fn every_price_ends_in_nine_cents_and_covers_the_cost() {
 }
 
 #[test]
+fn a_pack_a_deposit_and_a_product_that_is_named_at_the_till_are_there() {
+    let chain = demo(3);
+    let of = |sku: &str| chain.products.iter().find(|product| product.sku == sku).expect("a product");
+    let deposit = of("BEV-DEPOSIT");
+    assert_eq!((deposit.product_type.as_str(), deposit.allow_discount, deposit.price), ("deposit", false, Money(29)));
+    let charged: Vec<_> = chain.products.iter().filter(|product| product.charge_product_id.is_some()).collect();
+    assert_eq!(charged.len(), 4);
+    assert!(
+        charged.iter().all(|product| product.charge_product_id == Some(deposit.id) && product.name.ends_with("Bottle"))
+    );
+    let packs = of("BEV-0101").packs.0.as_array().expect("packs");
+    assert_eq!((packs[0]["quantity"].as_i64(), packs[0]["price"].as_i64()), (Some(6), Some(699)));
+    let sundries = of("HOME-SUNDRIES");
+    assert!(sundries.named_at_till && sundries.is_open_price && !sundries.track_stock);
+}
+
+#[test]
 fn every_barcode_is_an_ean_13_of_its_own() {
     let chain = demo(3);
     let codes: Vec<_> = chain.products.iter().map(|product| product.barcode.clone().expect("barcode")).collect();
-    assert_eq!(unique(&codes), 200);
+    assert_eq!(unique(&codes), 202);
     for code in &codes {
         let digits: Vec<u32> = code.chars().map(|digit| digit.to_digit(10).expect("digit")).collect();
         let sum: u32 = digits.iter().zip([1, 3].iter().cycle()).map(|(digit, weight)| digit * weight).sum();
@@ -201,14 +221,19 @@ fn specials_customers_and_reps_are_as_planned() {
     }
     let kinds: BTreeSet<_> = chain.specials.iter().map(|special| special.kind.as_str()).collect();
     let all = BTreeSet::from(["amount_off", "buy_x_get_y", "fixed_price", "multi_buy", "percent_off"]);
-    assert_eq!((kinds, unique(chain.specials.iter().map(|special| &special.code))), (all, 11));
+    assert_eq!((&kinds, unique(chain.specials.iter().map(|special| &special.code))), (&all, 12));
     let today = anchor().to_string();
     assert_eq!(chain.specials.iter().filter(|row| row.end_date.as_ref().is_some_and(|end| *end < today)).count(), 1);
     assert_eq!(chain.specials.iter().filter(|row| row.start_date.as_ref().is_some_and(|at| *at > today)).count(), 1);
-    // Specials are not charged yet: one in force would be a wrong price at every till of the demonstration.
-    let over = |row: &&product_special::Model| row.end_date.as_ref().is_some_and(|end| *end < today);
-    let in_force = chain.specials.iter().filter(|row| row.is_active && !over(row));
-    assert_eq!(in_force.map(|row| row.code.as_str()).collect::<Vec<_>>(), Vec::<&str>::new());
+    let always = |row: &&product_special::Model| {
+        row.is_active && row.end_date.is_none() && row.start_date.as_ref().is_none_or(|start| *start <= today)
+    };
+    let in_force: Vec<_> = chain.specials.iter().filter(always).collect();
+    assert_eq!(in_force.iter().map(|row| row.kind.as_str()).collect::<BTreeSet<_>>(), all, "each type is in force");
+    assert_eq!(in_force.iter().filter(|row| row.start_time.as_deref() == Some("16:00")).count(), 1, "a happy hour");
+    let mixed: Vec<_> = in_force.iter().filter(|row| row.mix_group.is_some()).collect();
+    assert_eq!((mixed.len(), unique(mixed.iter().map(|row| row.product_id))), (4, 4));
+    assert!(in_force.iter().any(|row| (row.bundle_quantity, row.bundle_price) == (Some(3), Some(Money(1000)))));
     let customers = |test: fn(&customer::Model) -> bool| chain.customers.iter().filter(|row| test(row)).count();
     assert_eq!(customers(|_| true), 30);
     assert_eq!((customers(|row| row.tax_exempt), customers(|row| row.merged_into_id.is_some())), (2, 1));
@@ -238,7 +263,7 @@ async fn a_written_chain_has_versions_and_is_written_once() {
 
     let products = product::Entity::find().all(db.reader()).await.expect("products");
     let stamped: BTreeSet<i64> = products.iter().map(|row| row.sync_version).collect();
-    assert_eq!(stamped, (1..=200).collect());
+    assert_eq!(stamped, (1..=202).collect());
     let own_prices = store_product::Entity::find().all(db.reader()).await.expect("prices");
     assert!(own_prices.iter().all(|row| row.sync_version > versions::UNSTAMPED));
     assert_eq!(own_prices.len(), chain.store_products.len());
@@ -246,9 +271,9 @@ async fn a_written_chain_has_versions_and_is_written_once() {
     assert!(users.iter().all(|row| row.pin_hash == Some(format!("hash of {}", row.username))));
     assert!(users.iter().all(|row| row.username_folded == registry::fold(&row.username) && row.pin_lookup.is_some()));
     let codes = product_barcode::Entity::find().all(db.reader()).await.expect("barcodes");
-    assert_eq!(codes.len(), 200);
+    assert_eq!(codes.len(), 204, "with those of two packs");
     let first = &chain.products[0];
-    let codes = barcodes::codes(first.barcode.as_deref(), &first.barcodes.0);
+    let codes = barcodes::codes(first.barcode.as_deref(), &first.barcodes.0, &first.packs.0);
     assert_eq!(barcodes::taken(db.reader(), first.id, &codes).await.expect("codes"), None);
 
     let heads = versions::heads(db.reader()).await.expect("heads");

@@ -33,7 +33,10 @@ pub async fn write(tx: &mut Tx, chain: &Chain, hash: impl FnMut(&DemoUser) -> (S
     let codes: BTreeMap<Uuid, Vec<String>> = chain
         .products
         .iter()
-        .map(|product| (product.id, barcodes::codes(product.barcode.as_deref(), &product.barcodes.0)))
+        .map(|product| {
+            let codes = barcodes::codes(product.barcode.as_deref(), &product.barcodes.0, &product.packs.0);
+            (product.id, codes)
+        })
         .collect();
     barcodes::replace(tx, &codes).await?;
     tx.insert_all::<product_supplier::Entity>(chain.product_suppliers.clone()).await?;

@@ -1,4 +1,7 @@
-//! A simulated till: signs in, opens its drawer, sells a few baskets a minute over the store's HTTP API.
+//! A simulated till: signs in, opens its drawer, sells a few baskets a minute over the store's HTTP API, with specials, discounts,
+//! labels and packs, and expects what was quoted.
+
+mod basket;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,6 +14,7 @@ use tillkeep_model::ids;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use self::basket::{Article, Known};
 use super::chain::{SEED, Stream};
 use super::plant::{Account, Planted, PlantedStore};
 
@@ -19,6 +23,8 @@ use super::plant::{Account, Planted, PlantedStore};
 pub struct Counter {
     pub sales: AtomicU64,
     pub minor_units: AtomicU64,
+    /// What specials and discounts took off.
+    pub saved: AtomicU64,
     pub failures: AtomicU64,
 }
 
@@ -39,11 +45,11 @@ pub struct Till {
     takes_last_receipt: bool,
 }
 
-/// What the cashier knows of a product.
-struct Article {
-    id: String,
-    weighed: bool,
-    needs_age: bool,
+/// What a sale came to, and what was taken off.
+#[derive(Clone, Copy, Default)]
+struct Sold {
+    total: u64,
+    saved: u64,
 }
 
 impl Till {
@@ -93,6 +99,11 @@ impl Till {
         let known = self.get(&cashier, &format!("/pos/bootstrap?terminalId={}", self.terminal)).await?;
         self.takes_last_receipt = known["takesLastReceipt"] == true;
         let articles = self.articles(&cashier).await?;
+        let known = Known {
+            reasons: discount_reasons(&self.get(&cashier, "/reasons?kind=discount&pageSize=100").await?),
+            // Each of the demo has a telephone number with it.
+            customers: ids_of(&self.get(&cashier, "/pos/customers?search=55501&pageSize=100").await?),
+        };
         let tenders = self.get(&cashier, "/tenders").await?;
         let tender = |kind: &str| {
             let found = tenders.as_array().and_then(|list| list.iter().find(|tender| tender["kind"] == kind));
@@ -103,9 +114,10 @@ impl Till {
         };
         let (cash, card) = (tender("cash")?, tender("card")?);
         loop {
-            let sold = self.sell(&cashier, &articles, &cash, &card).await?;
+            let sold = self.sell(&cashier, &articles, &known, [&cash, &card]).await?;
             counter.sales.fetch_add(1, Ordering::Relaxed);
-            counter.minor_units.fetch_add(sold, Ordering::Relaxed);
+            counter.minor_units.fetch_add(sold.total, Ordering::Relaxed);
+            counter.saved.fetch_add(sold.saved, Ordering::Relaxed);
             tokio::time::sleep(self.pause).await;
         }
     }
@@ -160,15 +172,7 @@ impl Till {
         let mut articles = Vec::new();
         for page in 1..=2 {
             let rows = self.get(token, &format!("/pos/products?page={page}&pageSize=200")).await?;
-            for row in rows.as_array().into_iter().flatten() {
-                let product = row.get("product").unwrap_or(row);
-                let Some(id) = product["id"].as_str() else { continue };
-                articles.push(Article {
-                    id: id.to_owned(),
-                    weighed: product["quantityDecimals"].as_i64().unwrap_or_default() == 3,
-                    needs_age: !product["ageRestriction"].is_null(),
-                });
-            }
+            articles.extend(rows.as_array().into_iter().flatten().filter_map(Article::read));
         }
         if articles.is_empty() {
             bail!("the store has no products yet");
@@ -176,23 +180,35 @@ impl Till {
         Ok(articles)
     }
 
-    async fn sell(&mut self, token: &str, articles: &[Article], cash: &str, card: &str) -> Result<u64> {
-        let mut lines = Vec::new();
-        for _ in 0..self.random.between(1, 5) {
-            let article = &articles[self.random.below(articles.len())];
-            let quantity = if article.weighed {
-                json!(format!("0.{}", self.random.between(100, 999)))
-            } else {
-                json!(self.random.between(1, 3))
-            };
-            lines.push(json!({"productId": article.id, "quantity": quantity, "ageConfirmed": article.needs_age}));
-        }
-        let basket = json!({"id": Uuid::now_v7(), "terminalId": self.terminal, "lines": lines});
+    async fn quote(&self, token: &str, basket: &Value) -> Result<Value> {
         let (status, quote) = self.call(Method::POST, Some(token), "/pos/quote", Some(basket.clone())).await?;
-        if !status.is_success() {
-            bail!("no quote: {quote}");
+        if status.is_success() { Ok(quote["data"].clone()) } else { bail!("no quote: {quote}") }
+    }
+
+    async fn sell(
+        &mut self,
+        token: &str,
+        articles: &[Article],
+        known: &Known,
+        [cash, card]: [&str; 2],
+    ) -> Result<Sold> {
+        let mut basket = basket::basket(articles, known, &mut self.random);
+        basket["id"] = json!(Uuid::now_v7());
+        basket["terminalId"] = json!(self.terminal);
+        for (place, line) in basket["lines"].as_array_mut().into_iter().flatten().enumerate() {
+            line["lineId"] = place.to_string().into();
         }
-        let total = quote["data"]["totalAmount"].as_i64().context("a quote without a total")?;
+        let mut quote = self.quote(token, &basket).await?;
+        let full = basket.clone();
+        if basket::discount(&mut basket, &quote, known, &mut self.random) {
+            quote = self.quote(token, &basket).await?;
+            if quote["needs"].as_array().into_iter().flatten().any(|need| need["held"] == false) {
+                // More than a cashier may: nobody is called for it.
+                basket = full;
+                quote = self.quote(token, &basket).await?;
+            }
+        }
+        let total = quote["totalAmount"].as_i64().context("a quote without a total")?;
         let payment = if self.random.below(100) < 55 {
             json!({"tenderId": card})
         } else {
@@ -208,11 +224,13 @@ impl Till {
         let (status, answer) = self.call(Method::POST, Some(token), "/pos/sales", Some(sale)).await?;
         if status.is_success() {
             self.last_receipt = answer["data"]["receiptNumber"].as_str().map(str::to_owned);
-            return Ok(total.unsigned_abs());
+            let off = ["specialDiscount", "lineDiscount", "cartDiscount"]
+                .map(|name| quote[name].as_u64().unwrap_or_default());
+            return Ok(Sold { total: total.unsigned_abs(), saved: off.iter().sum() });
         }
         if answer["code"] == "total_mismatch" {
             // A price changed between quote and payment; the next customer pays the new one.
-            return Ok(0);
+            return Ok(Sold::default());
         }
         bail!("no sale: {answer}")
     }
@@ -241,4 +259,15 @@ impl Till {
         let bytes = response.bytes().await?;
         Ok((status, serde_json::from_slice(&bytes).unwrap_or_default()))
     }
+}
+
+/// Codes of the reasons for a discount that can be given without a word more.
+fn discount_reasons(reasons: &Value) -> Vec<String> {
+    let fits = |row: &&Value| row["kind"] == "discount" && row["needsNote"] == false && row["isActive"] == true;
+    let fitting = reasons.as_array().into_iter().flatten().filter(fits);
+    fitting.filter_map(|row| row["code"].as_str().map(str::to_owned)).collect()
+}
+
+fn ids_of(rows: &Value) -> Vec<String> {
+    rows.as_array().into_iter().flatten().filter_map(|row| row["id"].as_str().map(str::to_owned)).collect()
 }

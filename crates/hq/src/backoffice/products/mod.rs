@@ -1,22 +1,28 @@
 //! Products. A new default price reaches every store row that has no price of its own, in the same transaction.
 
-use std::collections::BTreeMap;
+mod charges;
+mod codes;
 
+use std::borrow::Cow;
+
+use serde::Deserialize;
 use serde_json::Value as Json;
+use tillkeep_http::describe::{Change, Draft, Write};
 use tillkeep_http::directory::products::by_barcode;
 use tillkeep_http::error::{Error, Result};
-use tillkeep_http::resource::{Check, ListSpec};
-use tillkeep_http::{Answer, Caller, Id};
+use tillkeep_http::resource::{Check, Fields, ListSpec};
+use tillkeep_http::{Answer, Body, Caller, Created, Id};
 use tillkeep_model::fields;
 use tillkeep_model::permission::code::{ProductsDelete, ProductsView};
 use tillkeep_model::{ErrorCode, Instant, Qty};
+use tillkeep_storage::Tx;
 use tillkeep_storage::db::{self, Turn};
 use tillkeep_storage::entity::product::{Column, Entity, Model};
 use tillkeep_storage::entity::{department, store_product, supplier, tax_group};
 use tillkeep_storage::registry::fold;
 use tillkeep_storage::sea_orm::sea_query::Expr;
 use tillkeep_storage::sea_orm::{ColumnTrait, Condition, EntityTrait, PaginatorTrait, QueryFilter, QuerySelect};
-use tillkeep_storage::{Tx, barcodes};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::plain;
@@ -46,12 +52,13 @@ impl Rules for Entity {
         check_numbers(&mut check, old, row);
         check_others(tx, &mut check, old, row).await?;
         check.finish()?;
-        check_barcodes(tx, row).await
+        charges::keep(tx, old, row).await?;
+        codes::check(tx, row).await
     }
 
     async fn written(tx: &mut Tx, old: Option<&Model>, new: &Model, now: Instant) -> Result<()> {
-        if old.is_none_or(|old| (&old.barcode, &old.barcodes) != (&new.barcode, &new.barcodes)) {
-            index(tx, new.id, codes(new)).await?;
+        if old.is_none_or(|old| codes::differ(old, new)) {
+            codes::index(tx, new.id, codes::codes(new)).await?;
         }
         if old.is_some_and(|old| (old.price, old.cost) == (new.price, new.cost)) {
             return Ok(());
@@ -64,9 +71,60 @@ impl Rules for Entity {
     }
 
     async fn deletable(tx: &mut Tx, row: &Model, _: Instant) -> Result<()> {
+        charges::refuse_charged(tx, row.id).await?;
         refuse_stock(tx, row.id).await?;
-        index(tx, row.id, Vec::new()).await
+        codes::index(tx, row.id, Vec::new()).await
     }
+}
+
+/// What is sent again with what was warned of.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = ConfirmedCodes)]
+pub(crate) struct Force {
+    /// Codes with a check digit that does not fit are meant.
+    force: Option<bool>,
+}
+
+/// A product as it is written.
+pub(crate) struct Written;
+
+impl Write for Written {
+    type Row = Entity;
+    const FIELDS: Fields = Entity::KIND.fields();
+    type More = Force;
+
+    fn name() -> Cow<'static, str> {
+        "Product".into()
+    }
+}
+
+/// `POST /products`
+async fn create(caller: Caller<ProductsCreate>, Body(draft): Body<Draft<Written>>) -> Result<Created<Model>> {
+    caller.everywhere()?;
+    let (mut body, Force { force }) = draft.parted()?;
+    codes::part_packs(&mut body);
+    let now = caller.now();
+    let check = async |tx: &mut Tx, new: &mut Model| {
+        Entity::check(tx, None, new, now).await?;
+        if force == Some(true) { Ok(()) } else { codes::refuse_misread(None, new) }
+    };
+    let after = async |tx: &mut Tx, new: &Model| Entity::written(tx, None, new, now).await;
+    rows::create::<Entity, _>(&caller, &Entity::KIND, body, check, after).await
+}
+
+/// `PATCH /products/{id}`
+async fn edit(caller: Caller<ProductsEdit>, Id(id): Id, Body(change): Body<Change<Written>>) -> Result<Answer<Model>> {
+    caller.everywhere()?;
+    let (mut body, Force { force }) = change.parted()?;
+    codes::part_packs(&mut body);
+    let now = caller.now();
+    let check = async |tx: &mut Tx, old: &Model, new: &mut Model| {
+        Entity::check(tx, Some(old), new, now).await?;
+        if force == Some(true) { Ok(()) } else { codes::refuse_misread(Some(old), new) }
+    };
+    let after = async |tx: &mut Tx, old: &Model, new: &Model| Entity::written(tx, Some(old), new, now).await;
+    rows::change::<Entity, _>(&caller, &Entity::KIND, id, body, check, after).await.map(Answer)
 }
 
 /// What the numbers of a product say of each other.
@@ -79,6 +137,10 @@ fn check_numbers(check: &mut Check, old: Option<&Model>, row: &Model) {
     if differs(|row| (row.is_weighed.into(), row.quantity_decimals.into())) {
         let text = "must be between 1 and 3 for what is weighed: with 0 decimals only whole units are sold";
         check.that(!row.is_weighed || row.quantity_decimals > 0, "quantityDecimals", text);
+    }
+    if differs(|row| (row.named_at_till.into(), row.is_open_price.into())) {
+        let text = "is for products without a price of their own alone: send isOpenPrice: true too, or leave it out";
+        check.that(!row.named_at_till || row.is_open_price, "namedAtTill", text);
     }
 }
 
@@ -95,7 +157,7 @@ async fn check_others(tx: &Tx, check: &mut Check, old: Option<&Model>, row: &Mod
     if let Some(supplier) = supplier {
         check.that(lives::<supplier::Entity>(tx, supplier).await?, "defaultSupplierId", "is no supplier");
     }
-    Ok(())
+    charges::check(tx, check, old, row).await
 }
 
 /// A product that is on hand somewhere, or owed to the stock there, could not be counted any more.
@@ -114,32 +176,6 @@ async fn refuse_stock(tx: &Tx, id: Uuid) -> Result<()> {
          that it is no longer sold"
     );
     Err(Error::new(ErrorCode::InUse, text))
-}
-
-fn codes(row: &Model) -> Vec<String> {
-    barcodes::codes(row.barcode.as_deref(), &row.barcodes.0, &row.packs.0)
-}
-
-async fn check_barcodes(tx: &Tx, row: &Model) -> Result<()> {
-    let codes = codes(row);
-    let (code, text) = match barcodes::twice(&codes) {
-        Some(code) => (code, "this product has the same barcode in two forms"),
-        None => match barcodes::taken(tx, row.id, &codes).await? {
-            Some(code) => (code, "another product has this barcode"),
-            None => return Ok(()),
-        },
-    };
-    let is_main = row.barcode.as_deref().is_some_and(|main| barcodes::normal(main) == code);
-    let text = format!("{text}: {code}; UPC-A and its EAN-13 form are one code");
-    Err(Error::new(ErrorCode::DuplicateBarcode, text).at(if is_main { "barcode" } else { "barcodes" }))
-}
-
-async fn index(tx: &Tx, id: Uuid, codes: Vec<String>) -> Result<()> {
-    // Of two who give a code away at once, the second hears here what the check before could not see.
-    barcodes::replace(tx, &BTreeMap::from([(id, codes)])).await.map_err(|error| match db::unique_violation(&error) {
-        Some(_) => Error::new(ErrorCode::DuplicateBarcode, "another product has just got this barcode").at("barcode"),
-        None => error.into(),
-    })
 }
 
 /// Store rows hold copies: of the default price, unless they have a price of their own, and of the cost.
@@ -176,7 +212,7 @@ pub(crate) async fn restore(caller: Caller<ProductsDelete>, Id(id): Id) -> Resul
     let mut check = Check::default();
     check_others(&act, &mut check, None, &restored).await?;
     check.finish()?;
-    check_barcodes(&act, &restored).await?;
+    codes::check(&act, &restored).await?;
     rows::check_unique::<Entity>(&act, &Entity::KIND, &restored).await?;
     act.update::<Entity>(|products| {
         products
@@ -185,14 +221,14 @@ pub(crate) async fn restore(caller: Caller<ProductsDelete>, Id(id): Id) -> Resul
             .filter(Column::Id.eq(id))
     })
     .await?;
-    index(&act, id, codes(&restored)).await?;
+    codes::index(&act, id, codes::codes(&restored)).await?;
     act.done(rows::entry(&caller, "restore", Entity::KIND.name(), id, Json::Null)).await?;
     rows::written::<Entity>(caller.reader(), &Entity::KIND, id).await.map(Answer)
 }
 
 /// The routes of products.
 pub(crate) fn routes(routes: Routes) -> Routes {
-    use ErrorCode::{DuplicateBarcode, DuplicateSku, IdReused, InUse, Validation, VersionConflict};
+    use ErrorCode::{BadCheckDigit, DuplicateBarcode, DuplicateSku, IdReused, InUse, Validation, VersionConflict};
     routes
         .get("/products", plain::list::<Entity, ProductsView>)
         .about("List products.")
@@ -200,12 +236,12 @@ pub(crate) fn routes(routes: Routes) -> Routes {
         .about("One product.")
         .get("/products/by-barcode/{code}", by_barcode)
         .about("The product with a barcode.")
-        .post("/products", plain::create::<Entity, ProductsCreate>)
+        .post("/products", create)
         .about("Make a product.")
-        .fails(&[IdReused, DuplicateSku, DuplicateBarcode])
-        .patch("/products/{id}", plain::edit::<Entity, ProductsEdit>)
+        .fails(&[IdReused, DuplicateSku, DuplicateBarcode, BadCheckDigit])
+        .patch("/products/{id}", edit)
         .about("Change a product.")
-        .fails(&[VersionConflict, DuplicateSku, DuplicateBarcode])
+        .fails(&[VersionConflict, DuplicateSku, DuplicateBarcode, BadCheckDigit, InUse])
         .delete("/products/{id}", plain::delete::<Entity, ProductsDelete>)
         .about("Delete a product.")
         .fails(&[VersionConflict, InUse])
