@@ -91,6 +91,10 @@ impl Scene {
         Some(match (server.name, route) {
             ("hq", "/departments" | "/tax-groups" | "/stores" | "/sales-reps") => (here, coded),
             ("hq", "/reasons") => (here, json!({"code": name, "name": name, "kind": "discount"})),
+            ("hq", "/specials/preview") => {
+                let lines = json!([{"productId": self.product, "quantity": 1}]);
+                (here, json!({"storeId": self.world.s01, "lines": lines}))
+            }
             ("hq", "/specials") => (here, new_special(&name)),
             ("hq", "/specials/{id}/deactivate") => {
                 (of(self.made(server, "/specials", new_special(&name)).await), json!({}))
@@ -172,6 +176,7 @@ impl Scene {
             .replace("{productId}", &self.product.to_string())
             .replace("{id}", &id.to_string());
         match route {
+            "/store-prices/effective" => format!("{path}?productId={}&storeId={}", self.product, self.world.s01),
             "/pos/bootstrap" | "/register-sessions/current" => format!("{path}?terminalId=T1"),
             _ => path,
         }

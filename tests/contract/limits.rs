@@ -27,16 +27,19 @@ const BODIES: &[(&Book, &[&str])] = &[
 ];
 
 /// The bodies that make documents, with what may be in them.
-const DOCUMENTS: [(&str, &[Field]); 10] = [
+const DOCUMENTS: [(&str, &[Field]); 13] = [
     ("Adjustment", &fields::adjustment::REQUEST),
     ("ApprovalRequest", &fields::approval::REQUEST),
     ("Cart", &fields::sale::CART),
     ("CartLine", &fields::sale::CART_LINE),
     ("CartPayment", &fields::sale::CART_PAYMENT),
     ("Enrolment", &fields::device::ENROLMENT),
+    ("PreviewDiscount", &fields::sale::PREVIEW_DISCOUNT),
+    ("PreviewQuestionLine", &fields::sale::PREVIEW_LINE),
     ("Resolve", &fields::sync::RESOLUTION),
     ("SessionClose", &fields::session::CLOSING),
     ("SessionOpening", &fields::session::OPENING),
+    ("SpecialPreviewQuestion", &fields::sale::PREVIEW),
     ("TenderCount", &fields::session::COUNT),
 ];
 

@@ -28,6 +28,7 @@ mod once;
 mod openapi;
 mod pages;
 mod pattern;
+mod preview;
 mod releases;
 mod renumbered;
 mod requests;

@@ -8,7 +8,7 @@ use tillkeep_http::account;
 use tillkeep_http::describe::About;
 use tillkeep_http::elsewhere::{self, Owner, WriteRoute};
 use tillkeep_http::routes::{Route, Shown};
-use tillkeep_http::{describe, directory, factors, layers, probes};
+use tillkeep_http::{describe, directory, factors, layers, probes, shelf};
 use tillkeep_model::permission::code::UsersEdit;
 
 use crate::state::Routes;
@@ -88,6 +88,7 @@ fn own(routes: Routes) -> Routes {
         .with(account::locks::<_, UsersEdit>)
         .with(factors::routes)
         .with(directory::routes)
+        .with(shelf::routes)
         .with(backoffice::routes)
         .with(reports::routes)
         .with(security::routes)

@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::{Value as Json, json};
 use tillkeep_http::describe::{Draft, Listing, Lists, Write};
 use tillkeep_http::directory::customers::AllowDuplicate;
+pub(crate) use tillkeep_http::directory::customers::buyer;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::{self, Fields, ListSpec};
 use tillkeep_http::{Answer, Body, Caller, Created, Id, List};
@@ -20,7 +21,7 @@ use tillkeep_model::permission::code::{CustomersCreate, CustomersView, PosSell};
 use tillkeep_storage::entity::customer::{self, Column, Entity, Model};
 use tillkeep_storage::numbers::Given;
 use tillkeep_storage::registry::{digits, fold};
-use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use tillkeep_storage::{Tx, duplicates};
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -113,23 +114,6 @@ pub(crate) fn display_name(customer: &Model) -> String {
 /// Whether the buyer pays no taxes.
 pub(crate) fn is_exempt(buyer: Option<&Model>) -> bool {
     buyer.is_some_and(|customer| customer.tax_exempt)
-}
-
-/// The customer of a cart. A duplicate that was merged buys on the terms of the one it was merged into.
-pub(crate) async fn buyer(conn: &impl ConnectionTrait, id: Option<Uuid>) -> Result<Option<Model>> {
-    /// Merges of merges that are followed.
-    const HOPS: usize = 5;
-    let mut wanted = id;
-    for _ in 0..HOPS {
-        let Some(id) = wanted else { return Ok(None) };
-        let row = Entity::find_by_id(id).one(conn).await?;
-        match row {
-            Some(Model { merged_into_id: Some(into), .. }) => wanted = Some(into),
-            Some(row) if row.is_active && row.deleted_at.is_none() => return Ok(Some(row)),
-            _ => break,
-        }
-    }
-    Err(Error::field("customerId", "is no active customer; choose another or leave it out"))
 }
 
 record_of_row!(customer, "a customer");

@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use crate::state::Routes;
 use serde::Serialize;
 use tillkeep_http::describe::{Listing, Lists};
+use tillkeep_http::directory::lists;
+use tillkeep_http::directory::products::by_barcode;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::{self, ListSpec};
 use tillkeep_http::{Answer, Caller, Id, List};
@@ -22,8 +24,6 @@ const PRODUCTS: ListSpec = ListSpec {
 };
 const DEPARTMENTS: ListSpec =
     ListSpec { search: &["code", "name"], filters: &["parentId"], sort: &["code", "name", "sortOrder"] };
-const TENDERS: ListSpec =
-    ListSpec { search: &["code", "name"], filters: &["kind"], sort: &["sortOrder", "code", "name"] };
 const TAX_GROUPS: ListSpec = ListSpec { search: &["code", "name"], filters: &["priceMode"], sort: &["code", "name"] };
 
 /// The list of products.
@@ -47,7 +47,15 @@ pub(crate) struct Tenders;
 
 impl Listing for Tenders {
     type Row = tender::Entity;
-    const SPEC: ListSpec = TENDERS;
+    const SPEC: ListSpec = lists::TENDERS;
+}
+
+/// The list of tax rates.
+pub(crate) struct TaxRates;
+
+impl Listing for TaxRates {
+    type Row = tax_rate::Entity;
+    const SPEC: ListSpec = lists::TAX_RATES;
 }
 
 /// The list of tax groups.
@@ -105,7 +113,19 @@ pub(crate) async fn tenders(
     caller: Caller<(TendersView, PosSell)>,
     Lists { query, .. }: Lists<Tenders>,
 ) -> Result<List<tender::Model>> {
-    resource::list(caller.reader(), &TENDERS, &query, tender::Entity::find()).await
+    resource::list(caller.reader(), &lists::TENDERS, &query, tender::Entity::find()).await
+}
+
+pub(crate) async fn tender(caller: Caller<TendersView>, Id(id): Id) -> Result<Answer<tender::Model>> {
+    let row = tender::Entity::find_by_id(id).filter(tender::Column::DeletedAt.is_null());
+    row.one(caller.reader()).await?.map(Answer).ok_or_else(|| Error::not_found("tender"))
+}
+
+pub(crate) async fn tax_rates(
+    caller: Caller<TaxesView>,
+    Lists { query, .. }: Lists<TaxRates>,
+) -> Result<List<tax_rate::Model>> {
+    resource::list(caller.reader(), &lists::TAX_RATES, &query, tax_rate::Entity::find()).await
 }
 
 /// Groups with the rates of every store; `GET /pos/bootstrap` has those that count here.
@@ -161,10 +181,16 @@ pub(crate) fn routes(routes: Routes) -> Routes {
         .get("/products/{id}", product)
         .about("One product.")
         .fails(&[ErrorCode::ProductNotFound])
+        .get("/products/by-barcode/{code}", by_barcode)
+        .about("The product with a barcode.")
         .get("/departments", departments)
         .about("List departments.")
         .get("/tenders", tenders)
         .about("List tenders.")
+        .get("/tenders/{id}", tender)
+        .about("One tender.")
+        .get("/tax-rates", tax_rates)
+        .about("List tax rates.")
         .get("/tax-groups", tax_groups)
         .about("List tax groups with the rates of every store.")
         .get("/stores/{id}", store)

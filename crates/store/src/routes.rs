@@ -7,7 +7,7 @@ use metrics::gauge;
 use tillkeep_http::describe::About;
 use tillkeep_http::elsewhere::{self, Owner, WriteRoute};
 use tillkeep_http::routes::{Route, Shown};
-use tillkeep_http::{account, describe, directory, layers, probes};
+use tillkeep_http::{account, describe, directory, layers, probes, shelf};
 use tillkeep_model::AlarmCode;
 use tillkeep_model::permission::code::{ReportsZReport, UsersEdit};
 use tillkeep_storage::outbox;
@@ -85,6 +85,7 @@ fn own(routes: Routes) -> Routes {
         // What a shop must be able to do without headquarters, its manager does.
         .with(account::locks::<_, (UsersEdit, ReportsZReport)>)
         .with(directory::routes)
+        .with(shelf::routes)
         .with(pos::routes)
         .with(registers::routes)
         .with(devices::routes)

@@ -4,6 +4,7 @@ pub(crate) mod customers;
 pub(crate) mod departments;
 pub(crate) mod drawers;
 pub mod plain;
+mod preview;
 pub(crate) mod products;
 pub(crate) mod reasons;
 mod references;
@@ -35,6 +36,7 @@ pub fn routes(routes: Routes) -> Routes {
         .with(products::routes)
         .with(specials::routes)
         .with(store_prices::routes)
+        .with(preview::routes)
         .with(customers::routes)
         .with(users::routes)
         .with(roles::routes)

@@ -1,45 +1,33 @@
 //! Prices and levels of one product in one store. The table is sparse: without a row the product's defaults hold.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
-use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
-use tillkeep_http::describe::{Change, Listing, Lists, More, Write};
+use tillkeep_http::describe::{Change, Write};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::extract::TwoIds;
-use tillkeep_http::resource::{self, Expected, Fields, ListSpec};
-use tillkeep_http::{Answer, Body, Caller, List, Params};
-use tillkeep_model::permission::code::{StorePricesManage, StorePricesView};
-use tillkeep_model::{ErrorCode, Instant, Money, Qty, fields, ids};
+use tillkeep_http::resource::{self, Expected, Fields};
+use tillkeep_http::shelf::store_prices::{PriceView, view};
+use tillkeep_http::{Answer, Body, Caller, Params};
+use tillkeep_model::permission::code::StorePricesManage;
+use tillkeep_model::{ErrorCode, Instant, fields, ids};
 use tillkeep_storage::Tx;
 use tillkeep_storage::entity::store_product::{Column, Entity, Model};
 use tillkeep_storage::entity::{product, store};
-use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, QueryTrait};
-use utoipa::ToSchema;
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
 use uuid::Uuid;
 
 use super::plain::Rules;
 use super::references::lives;
 use super::rows;
-use crate::scope::{in_scope, named_store};
 use crate::state::Routes;
 
 static NAME: &str = fields::store_price::BOOK.table;
 
 const FIELDS: Fields = Fields::hq(&fields::store_price::BOOK);
 
-const LIST: ListSpec =
-    ListSpec { search: &[], filters: &["storeId", "productId"], sort: &["productId", "storeId", "price", "updatedAt"] };
-
-/// The list of prices.
+/// The prices as they are written.
 pub(crate) struct Prices;
-
-impl Listing for Prices {
-    type Row = Entity;
-    const SPEC: ListSpec = LIST;
-    const MORE: &'static [(&'static str, More)] = &[("overriddenOnly", More::Flag), ("search", More::Text)];
-}
 
 impl Write for Prices {
     type Row = Entity;
@@ -50,77 +38,6 @@ impl Write for Prices {
     fn name() -> Cow<'static, str> {
         "StorePrice".into()
     }
-}
-
-/// What a store charges for a product, next to what the chain does.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = StorePrice)]
-pub(crate) struct PriceView {
-    id: Uuid,
-    store_id: Uuid,
-    product_id: Uuid,
-    sku: String,
-    name: String,
-    default_price: Money,
-    /// The store's own price, if it has one.
-    store_price: Option<Money>,
-    has_price_override: bool,
-    /// What is charged, specials apart.
-    effective_price: Money,
-    reorder_point: Qty,
-    reorder_quantity: Qty,
-    is_stocked: bool,
-    bin_location: Option<String>,
-    updated_at: Instant,
-    sync_version: i64,
-}
-
-fn view(row: Model, product: &product::Model) -> PriceView {
-    PriceView {
-        id: row.id,
-        store_id: row.store_id,
-        product_id: row.product_id,
-        sku: product.sku.clone(),
-        name: product.name.clone(),
-        default_price: product.price,
-        store_price: row.has_price_override.then_some(row.price),
-        has_price_override: row.has_price_override,
-        effective_price: row.price,
-        reorder_point: row.reorder_point,
-        reorder_quantity: row.reorder_quantity,
-        is_stocked: row.is_stocked,
-        bin_location: row.bin_location,
-        updated_at: row.updated_at,
-        sync_version: row.sync_version,
-    }
-}
-
-/// `GET /store-prices?storeId&productId&search&overriddenOnly`
-pub(crate) async fn list(
-    caller: Caller<StorePricesView>,
-    Lists { mut query, .. }: Lists<Prices>,
-) -> Result<List<PriceView>> {
-    named_store(&caller, &query)?;
-    let mut select = in_scope(&caller, Entity::find(), Column::StoreId);
-    if resource::take_flag(&mut query, "overriddenOnly")? {
-        select = select.filter(Column::HasPriceOverride.eq(true));
-    }
-    let mut products = product::Entity::find().filter(product::Column::DeletedAt.is_null());
-    if let Some(text) = query.remove("search") {
-        products = products.filter(resource::search::<product::Entity>(product::Entity::LIST.search, &text)?);
-    }
-    let products = products.select_only().column(product::Column::Id);
-    let select = select.filter(Column::ProductId.in_subquery(products.into_query()));
-    let page = resource::list(caller.reader(), &LIST, &query, select).await?;
-    let ids = page.rows.iter().map(|row| row.product_id);
-    let products = product::Entity::find().filter(product::Column::Id.is_in(ids)).all(caller.reader()).await?;
-    let products: HashMap<Uuid, product::Model> = products.into_iter().map(|row| (row.id, row)).collect();
-    let unknown = product::Model::default();
-    Ok(page.map(|row| {
-        let product = products.get(&row.product_id).unwrap_or(&unknown);
-        view(row, product)
-    }))
 }
 
 /// `PUT /store-prices/{storeId}/{productId}`: only what is sent changes; a price of `null` is the default price again.
@@ -236,12 +153,10 @@ async fn upsert(tx: &mut Tx, row: Model) -> Result<()> {
     Ok(())
 }
 
-/// The routes of prices in stores.
+/// The routes that set prices in stores; those that read them are in `tillkeep_http::shelf`.
 pub(crate) fn routes(routes: Routes) -> Routes {
     use ErrorCode::{BelowMinPrice, Validation, VersionConflict};
     routes
-        .get("/store-prices", list)
-        .about("List prices of products in stores, next to those of the chain.")
         .put("/store-prices/{storeId}/{productId}", put)
         .about("Set what a product costs in one store, or its levels there.")
         .fails(&[VersionConflict, BelowMinPrice])

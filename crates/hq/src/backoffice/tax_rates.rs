@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use tillkeep_http::directory::lists;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::ListSpec;
 use tillkeep_model::{ErrorCode, Instant, fields};
@@ -28,8 +29,7 @@ impl Rules for Entity {
         hidden: &[],
     };
 
-    const LIST: ListSpec =
-        ListSpec { search: &["code", "name"], filters: &[], sort: &["code", "name", "ratePpm", "createdAt"] };
+    const LIST: ListSpec = lists::TAX_RATES;
 
     async fn check(tx: &mut Tx, old: Option<&Model>, row: &mut Model, _: Instant) -> Result<()> {
         // A new rate is in no group yet.

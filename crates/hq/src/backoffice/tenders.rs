@@ -1,5 +1,6 @@
 //! Tenders: what customers pay with. Exactly one active tender is cash, as change is paid in it.
 
+use tillkeep_http::directory::lists;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::ListSpec;
 use tillkeep_model::fields;
@@ -23,11 +24,7 @@ impl Rules for Entity {
         hidden: &[],
     };
 
-    const LIST: ListSpec = ListSpec {
-        search: &["code", "name"],
-        filters: &["kind"],
-        sort: &["sortOrder", "code", "name", "kind", "createdAt"],
-    };
+    const LIST: ListSpec = lists::TENDERS;
 
     async fn check(tx: &mut Tx, old: Option<&Model>, row: &mut Model, _: Instant) -> Result<()> {
         let floor = row.min_amount.unwrap_or(Money::ZERO);

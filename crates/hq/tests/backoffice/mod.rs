@@ -11,6 +11,7 @@ mod completeness;
 mod customers;
 pub mod dashboard;
 mod drawers;
+mod effective;
 mod explain;
 mod factor_copies;
 pub mod factors;

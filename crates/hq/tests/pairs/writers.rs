@@ -35,6 +35,7 @@ impl Writer {
 /// Routes that write and are not among [`WRITERS`], each with the reason.
 pub const APART: &[(&str, &str, &str)] = &[
     ("POST", "/taxes/preview", "it computes, and writes nothing"),
+    ("POST", "/specials/preview", "it computes, and writes nothing"),
     (
         "POST",
         "/auth/login",

@@ -4,6 +4,8 @@
 pub mod audit_log;
 pub mod customers;
 pub mod explain;
+pub mod lists;
+pub mod products;
 pub mod reasons;
 pub mod roles;
 pub mod sales_reps;

@@ -75,6 +75,12 @@ impl<'a> Goods<'a> {
     }
 }
 
+/// Whether a product can be the charge of another one. Headquarters lets nothing else be one; what is stored may be older.
+#[must_use]
+pub fn is_chargeable(product: &product::Model) -> bool {
+    product.is_active && product.deleted_at.is_none() && !product.is_open_price && !product.is_weighed
+}
+
 /// How a cart of `store` is priced as a whole.
 #[must_use]
 pub fn terms(store: &store::Model, exempt: bool, discount: Option<Discount>) -> CartTerms {

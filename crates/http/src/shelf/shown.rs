@@ -1,7 +1,8 @@
 //! A priced cart as it is shown: with the names that its amounts have on a sale.
 
 use serde::Serialize;
-use tillkeep_model::pricing::{CartLine, Deal, PricedCart, PricedLine, Saving, TaxAmount, TaxTotal};
+use tillkeep_model::approvable;
+use tillkeep_model::pricing::{self, CartLine, Deal, PricedCart, PricedLine, Saving, TaxAmount, TaxTotal};
 use tillkeep_model::special::Moment;
 use tillkeep_model::{Money, Ppm, Qty};
 use tillkeep_storage::entity::{product, product_special};
@@ -182,6 +183,35 @@ pub fn tax_details(amounts: &[TaxAmount]) -> Vec<TaxDetail> {
         tax_amount: amount.tax,
     };
     amounts.iter().map(one).collect()
+}
+
+/// Something in a cart that needs a permission.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = CartNeed)]
+pub struct Need {
+    /// Nothing for the cart as a whole.
+    pub line_no: Option<usize>,
+    /// `changed_price`, `line_discount`, `cart_discount`, `beyond_limit`, `below_floor` or `beyond_credit_limit`.
+    pub deed: &'static str,
+    pub permission: &'static str,
+    /// Whether another person may approve it: `POST /pos/approvals`.
+    pub approvable: bool,
+    /// Whether the caller has the permission.
+    pub held: bool,
+}
+
+impl Need {
+    /// One for each permission that a deed needs; who holds it is said by who knows the caller.
+    pub fn of(need: pricing::Need) -> impl Iterator<Item = Self> {
+        approvable::of(need.deed).iter().map(move |known| Self {
+            line_no: need.line.map(|place| place + 1),
+            deed: need.deed.word(),
+            permission: known.code,
+            approvable: true,
+            held: false,
+        })
+    }
 }
 
 /// A special that is in force for a product now.

@@ -118,6 +118,27 @@ pub static CART_DISCOUNT: [Field; 5] = [
     text("reasonCode", REASON_CODE).kept(ColumnValue::Otherwise),
 ];
 
+/// A cart that is only asked about, of any store.
+pub static PREVIEW: [Field; 5] = [
+    id("storeId"),
+    instant("at").kept(ColumnValue::Otherwise),
+    id("customerId"),
+    objects("lines", (1, 500), &PREVIEW_LINE).kept(ColumnValue::Otherwise),
+    DISCOUNT.named("cartDiscount"),
+];
+
+pub static PREVIEW_LINE: [Field; 3] = [
+    id("productId"),
+    Field::new("quantity", Rule::Quantity { min: 1, max: LARGEST }).required(),
+    DISCOUNT.named("lineDiscount"),
+];
+
+pub static PREVIEW_DISCOUNT: [Field; 3] = [
+    word("type", &["percent", "amount"]).required().kept(ColumnValue::Otherwise),
+    share("bps").kept(ColumnValue::Otherwise),
+    money("amount").kept(ColumnValue::Otherwise),
+];
+
 pub static CART_PAYMENT: [Field; 6] = [
     id("tenderId"),
     amount("tenderedAmount"),

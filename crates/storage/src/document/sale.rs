@@ -2,7 +2,7 @@
 
 use tillkeep_model::Money;
 use tillkeep_model::pricing::TenderKind;
-use tillkeep_model::sale_check::{self, LineFigures, SaleFigures};
+use tillkeep_model::sale_check::{self, LineFigures, Price, SaleFigures};
 use tillkeep_model::state::{PaymentStatus, SaleStatus, may_follow};
 use tillkeep_model::words::SaleType;
 
@@ -95,13 +95,32 @@ fn checks(document: &Whole<'_>) -> Vec<&'static str> {
     let Some(sale) = document.row.typed::<Model>() else { return Vec::new() };
     let items = document.lines_of::<sale_item::Model>(ITEMS);
     let lines: Vec<LineFigures> = items
-        .map(|item| LineFigures { net: item.net_amount, tax: item.tax_amount, total: item.total_amount })
+        .map(|item| LineFigures {
+            price: Price {
+                list: item.list_amount,
+                special: item.special_discount,
+                line: item.line_discount,
+                cart: item.cart_discount,
+            },
+            inclusive: item.price_includes_tax,
+            net: item.net_amount,
+            tax: item.tax_amount,
+            total: item.total_amount,
+        })
         .collect();
     let payments = document.lines_of::<sale_payment::Model>(PAYMENTS);
     let counted =
         payments.filter(|payment| payment.status != PaymentStatus::Voided || sale.status == SaleStatus::Voided);
     let payments: Vec<Money> = counted.map(|payment| payment.amount).collect();
     sale_check::flags(&SaleFigures {
+        is_refund: sale.sale_type == SaleType::Refund,
+        is_exempt: sale.tax_exempt,
+        price: Price {
+            list: sale.list_amount,
+            special: sale.special_discount,
+            line: sale.line_discount,
+            cart: sale.cart_discount,
+        },
         net: sale.net_amount,
         tax: sale.tax_amount,
         total: sale.total_amount,

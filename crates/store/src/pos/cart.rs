@@ -7,6 +7,7 @@ use tillkeep_http::error::Result;
 use tillkeep_http::resource::Check;
 use tillkeep_http::sent;
 use tillkeep_http::sent::Sent;
+use tillkeep_http::shelf::said_discount;
 use tillkeep_model::fields::sale::{CART, CART_DISCOUNT, CART_LINE, CART_PAYMENT};
 use tillkeep_model::pricing::Discount;
 use tillkeep_model::receipt::ReceiptNumber;
@@ -130,17 +131,7 @@ sent! {
 impl DiscountEntry {
     /// What it takes off; the field that is wrong and why.
     pub(crate) fn discount(&self) -> std::result::Result<Discount, (&'static str, &'static str)> {
-        match (self.r#type.as_str(), self.bps, self.amount) {
-            ("percent", Some(bps), None) if bps.0 > 0 => Ok(Discount::Percent(bps)),
-            ("percent", None, None) => Err(("bps", "is required: 1000 is 10 %")),
-            ("percent", Some(_), None) => Err(("bps", "must be 1 to 10000; leave the discount out to give none")),
-            ("percent", ..) => Err(("amount", "is for the type amount; leave it out")),
-            ("amount", None, Some(amount)) if amount > Money::ZERO => Ok(Discount::Amount(amount)),
-            ("amount", None, None) => Err(("amount", "is required, in minor units")),
-            ("amount", None, Some(_)) => Err(("amount", "must be 1 or more; leave the discount out to give none")),
-            ("amount", ..) => Err(("bps", "is for the type percent; leave it out")),
-            _ => Err(("type", "must be percent or amount")),
-        }
+        said_discount(&self.r#type, self.bps, self.amount)
     }
 
     /// What was checked before.

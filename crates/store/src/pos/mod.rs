@@ -25,7 +25,6 @@ pub(crate) mod sales;
 mod scanned;
 pub(crate) mod tenders;
 mod typed;
-mod warnings;
 
 use crate::state::Routes;
 use tillkeep_model::ErrorCode;

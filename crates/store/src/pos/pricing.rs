@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use tillkeep_http::error::{Error, FieldError, Result};
-use tillkeep_http::shelf::{self, Goods, Typed};
+use tillkeep_http::shelf::{self, Goods, Typed, Warning, is_chargeable, takes_none};
 use tillkeep_model::approvable::{self, Approvable};
 use tillkeep_model::pricing::{
     CartLine, CashRounding, Deed, Need, PriceSource, PricedCart, RoundingMode, Special, StoreLimits, TaxRounding,
@@ -20,7 +20,6 @@ use super::cart::{Cart, DiscountEntry, Line, line_field};
 use super::catalog::{Catalog, shelf_price};
 use super::reasons::{self, Reason};
 use super::scanned::{self, Amounts, Meaning};
-use super::warnings::Warning;
 use crate::bounds::LARGEST_AMOUNT;
 use crate::memory::Sold;
 
@@ -323,11 +322,6 @@ impl Pricing<'_> {
     }
 }
 
-/// Headquarters lets nothing else be a charge; what a store has of it may be older.
-fn is_chargeable(product: &product::Model) -> bool {
-    product.is_active && product.deleted_at.is_none() && !product.is_open_price && !product.is_weighed
-}
-
 fn cash_rounding(store: &store::Model) -> CashRounding {
     CashRounding {
         increment: i64::from(store.cash_rounding_increment),
@@ -365,13 +359,7 @@ impl Priced<'_> {
             if !is_asked || priced.takes_discount {
                 continue;
             }
-            let fixed = priced.savings.iter().find(|saving| !saving.special.is_stackable);
-            let message = fixed.map_or_else(
-                || format!("{} takes no discount; leave it out", item.product.sku),
-                |saving| {
-                    format!("{} is on this line, which takes no discount besides; leave it out", saving.special.name)
-                },
-            );
+            let message = takes_none(&item.product.sku, priced);
             wrong.push(FieldError { field: line_field(item.index, "lineDiscount"), message });
         }
         if cart.cart_discount.is_some() && !self.cart.lines.iter().any(|line| line.takes_discount) {

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use axum::extract::State;
 use serde::Serialize;
 use tillkeep_http::error::Result;
-use tillkeep_http::shelf::shown;
+use tillkeep_http::shelf::shown::Need as NeedView;
+use tillkeep_http::shelf::{Warning, shown};
 use tillkeep_http::{Answer, Body, Caller};
 use tillkeep_model::Money;
-use tillkeep_model::approvable::{self, BEYOND_LIMIT};
+use tillkeep_model::approvable::BEYOND_LIMIT;
 use tillkeep_model::permission::code::PosSell;
-use tillkeep_model::pricing::Need;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -19,7 +19,6 @@ use super::cart::{Cart, Line};
 use super::cart_hash::cart_hash;
 use super::catalog::Catalog;
 use super::pricing::{self, Priced, Purpose, Terms};
-use super::warnings::Warning;
 use super::{tenders, typed};
 use crate::terminal::acting_at;
 use crate::{Store, customers};
@@ -98,22 +97,6 @@ pub(crate) struct Quote {
     on_account_amount: Option<Money>,
 }
 
-/// Something in the cart that needs a permission.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = CartNeed)]
-pub(crate) struct NeedView {
-    /// Nothing for the cart as a whole.
-    line_no: Option<usize>,
-    /// `changed_price`, `line_discount`, `cart_discount`, `beyond_limit`, `below_floor` or `beyond_credit_limit`.
-    deed: &'static str,
-    permission: &'static str,
-    /// Whether another person may approve it: `POST /pos/approvals`.
-    approvable: bool,
-    /// Whether the caller has the permission.
-    held: bool,
-}
-
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct QuoteLine {
@@ -126,15 +109,6 @@ pub(crate) struct QuoteLine {
 
 impl Quote {
     pub(crate) fn new(cart: &Cart, priced: &Priced<'_>, cart_hash: String, exponent: i16) -> Self {
-        let need = |need: Need| {
-            approvable::of(need.deed).iter().map(move |known| NeedView {
-                line_no: need.line.map(|place| place + 1),
-                deed: need.deed.word(),
-                permission: known.code,
-                approvable: true,
-                held: false,
-            })
-        };
         Self {
             customer_id: cart.customer_id,
             sales_rep_id: cart.sales_rep_id,
@@ -145,7 +119,7 @@ impl Quote {
             cash_due: priced.cash_due(),
             cart_hash,
             required_permissions: priced.required().iter().map(|known| known.code).collect(),
-            needs: priced.needs().into_iter().flat_map(need).collect(),
+            needs: priced.needs().into_iter().flat_map(NeedView::of).collect(),
             warnings: priced.warnings.clone(),
             cash_rounding: None,
             change_amount: None,

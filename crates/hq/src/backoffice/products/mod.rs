@@ -5,24 +5,23 @@ mod codes;
 
 use std::borrow::Cow;
 
-use axum::extract::Path;
-use axum::extract::rejection::PathRejection;
 use serde::Deserialize;
 use serde_json::Value as Json;
 use tillkeep_http::describe::{Change, Draft, Write};
+use tillkeep_http::directory::products::by_barcode;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::{Check, Fields, ListSpec};
 use tillkeep_http::{Answer, Body, Caller, Created, Id};
-use tillkeep_model::fields::{self, shape::BARCODE};
+use tillkeep_model::fields;
 use tillkeep_model::permission::code::{ProductsDelete, ProductsView};
 use tillkeep_model::{ErrorCode, Instant, Qty};
+use tillkeep_storage::Tx;
 use tillkeep_storage::db::{self, Turn};
 use tillkeep_storage::entity::product::{Column, Entity, Model};
 use tillkeep_storage::entity::{department, store_product, supplier, tax_group};
 use tillkeep_storage::registry::fold;
 use tillkeep_storage::sea_orm::sea_query::Expr;
 use tillkeep_storage::sea_orm::{ColumnTrait, Condition, EntityTrait, PaginatorTrait, QueryFilter, QuerySelect};
-use tillkeep_storage::{Tx, barcodes};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -196,21 +195,6 @@ async fn follow_product(tx: &mut Tx, old: Option<&Model>, row: &Model, now: Inst
     })
     .await?;
     Ok(())
-}
-
-/// `GET /products/by-barcode/{code}`: the code as it is, else a UPC-A as the EAN-13 it equals and the other way round.
-pub(crate) async fn by_barcode(
-    caller: Caller<ProductsView>,
-    code: std::result::Result<Path<String>, PathRejection>,
-) -> Result<Answer<Model>> {
-    let unknown = || Error::not_found("product");
-    let code = code.map_err(|_| unknown())?.0;
-    if code.chars().count() > 40 || !(BARCODE.is)(&code, caller.now()) {
-        return Err(unknown());
-    }
-    let conn = caller.snapshot().await?;
-    let id = barcodes::find(&conn, &code).await?.ok_or_else(unknown)?;
-    rows::find::<Entity>(&conn, &Entity::KIND, id).await.map(Answer)
 }
 
 /// `POST /products/{id}/restore`: a deleted product comes back, if its numbers are still free.

@@ -37,6 +37,11 @@ const DAMAGES: &[(Side, &[&str], &str, &str)] = &[
     ),
     (Side::Store, &["UPDATE sales SET tax_amount = tax_amount + 1"], "I5", "sales"),
     (Side::Store, &["UPDATE sale_items SET net_amount = net_amount - 1"], "I5", "sales"),
+    // What was charged is left as it is: only how it came about is another story.
+    (Side::Store, &["UPDATE sale_items SET list_amount = list_amount + 1"], "I5", "sales"),
+    (Side::Store, &["UPDATE sale_items SET price_includes_tax = TRUE, cart_discount = 1"], "I5", "sales"),
+    (Side::Store, &["UPDATE sales SET list_amount = total_amount + 1"], "I5", "sales"),
+    (Side::Store, &["UPDATE sales SET list_amount = total_amount, line_discount = 1"], "I5", "sales"),
     (Side::Store, &["UPDATE sale_payments SET amount = amount - 1"], "I5", "sales"),
     (Side::Store, &["UPDATE register_sessions SET expected_cash = expected_cash + 1"], "I5", "register_sessions"),
     (Side::Store, &["UPDATE register_sessions SET running_total = 1"], "I5", "register_sessions"),

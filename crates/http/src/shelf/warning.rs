@@ -8,7 +8,7 @@ use uuid::Uuid;
 /// Something that the cashier should know.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Warning {
+pub struct Warning {
     /// `not_stocked_here` or `charge_not_sold`.
     code: &'static str,
     message: String,
@@ -18,13 +18,15 @@ pub(crate) struct Warning {
 
 impl Warning {
     /// Scanned, and not among what this store keeps.
-    pub(crate) fn not_stocked_here(product: &product::Model, line_no: usize) -> Self {
+    #[must_use]
+    pub fn not_stocked_here(product: &product::Model, line_no: usize) -> Self {
         let message = format!("{} is not kept in this store", product.name);
         Self { code: "not_stocked_here", message, line_no, product_id: product.id }
     }
 
     /// What belongs to a product is not here, or no charge any more.
-    pub(crate) fn charge_not_sold(product: &product::Model, line_no: usize) -> Self {
+    #[must_use]
+    pub fn charge_not_sold(product: &product::Model, line_no: usize) -> Self {
         let message = format!("what belongs to {} is not sold with it: its charge is not here", product.name);
         Self { code: "charge_not_sold", message, line_no, product_id: product.id }
     }
