@@ -122,6 +122,7 @@ mod tests {
 
     #[test]
     fn what_a_line_was_charged_is_its_list_amount_less_what_was_taken_off() {
+        type Case = (LineFigures, fn(&mut SaleFigures), &'static [&'static str]);
         let inclusive = LineFigures { inclusive: true, net: Money(1836), tax: Money(163), total: Money(1999), ..LINE };
         let exempt = LineFigures { tax: Money(0), total: Money(1836), ..inclusive };
         let head = |line: LineFigures| SaleFigures {
@@ -137,8 +138,8 @@ mod tests {
             change(&mut sale);
             flags(&sale)
         };
-        for (line, change, expected) in [
-            (LINE, (|_| ()) as fn(&mut SaleFigures), &[] as &[&str]),
+        let cases: [Case; 12] = [
+            (LINE, |_| (), &[]),
             (LineFigures { net: Money(2000), tax: Money(176), ..LINE }, |_| (), &["line_price_mismatch"]),
             // The customer's price does not move with the rounding of its taxes.
             (inclusive, |_| (), &[]),
@@ -157,7 +158,8 @@ mod tests {
             (LINE, |sale| sale.price = Price::default(), &[]),
             (LINE, |sale| sale.price.list = Money(2500), &["lines_list_mismatch"]),
             (LINE, |sale| (sale.price.line, sale.price.cart) = (Money(50), Money(150)), &["lines_discount_mismatch"]),
-        ] {
+        ];
+        for (line, change, expected) in cases {
             assert_eq!(wrong(line, change), expected, "{:?} {}", line.price, line.net.0);
         }
     }
