@@ -5,16 +5,16 @@ use tillkeep_http::sent::Sent;
 use tillkeep_model::Money;
 use tillkeep_model::pricing::{Discount, PriceSource};
 use tillkeep_model::words::SaleType;
-use tillkeep_storage::entity::{sale_item, sale_payment, store};
+use tillkeep_storage::entity::{sale_item, sale_payment};
 use uuid::Uuid;
 
 use super::cart::{Cart, DiscountEntry, Line};
+use super::reasons;
 use super::sale_document::SaleDocument;
-use super::{reasons, scanned};
 
 /// Whether `stored` is what `cart` asks for at `register`, whoever asks there: the cashier of a sale may have gone home before
 /// its till heard of it. Charges are none of the lines that were asked for.
-pub(crate) fn is_same(stored: &SaleDocument, cart: &Cart, register: Option<Uuid>, store: &store::Model) -> bool {
+pub(crate) fn is_same(stored: &SaleDocument, cart: &Cart, register: Option<Uuid>) -> bool {
     let sale = &stored.sale;
     let discount = (sale.cart_discount_type.as_deref(), sale.cart_discount_value);
     let reason = (sale.cart_discount_reason_code.as_deref(), sale.cart_discount_reason.as_deref());
@@ -25,20 +25,18 @@ pub(crate) fn is_same(stored: &SaleDocument, cart: &Cart, register: Option<Uuid>
         && cart.expected_total.is_none_or(|total| total == sale.total_amount)
         && is_same_discount(discount, reason, cart.cart_discount.as_ref())
         && items.len() == cart.lines.len()
-        && items.iter().zip(&cart.lines).all(|(item, line)| is_same_line(item, line, store))
+        && items.iter().zip(&cart.lines).all(|(item, line)| is_same_line(item, line))
         && are_same_payments(&stored.payments, cart)
 }
 
-fn is_same_line(item: &sale_item::Model, line: &Line, store: &store::Model) -> bool {
+fn is_same_line(item: &sale_item::Model, line: &Line) -> bool {
     let open_price = (item.price_source == PriceSource::Open.as_str()).then_some(item.unit_price);
     let changed = (item.price_source == PriceSource::Override.as_str()).then_some(item.unit_price);
     let discount = (item.line_discount_type.as_deref(), item.line_discount_value);
     let discount_reason = (item.discount_reason_code.as_deref(), item.discount_reason.as_deref());
     let override_reason = (item.override_reason_code.as_deref(), item.override_reason.as_deref());
-    // How much a label with a price is of was reckoned when it was sold.
-    let quantity = line.quantity.filter(|_| !line.code().is_some_and(|code| scanned::is_price_label(code, store)));
     line.is_kept_in(item)
-        && quantity.is_none_or(|quantity| quantity == item.quantity)
+        && line.quantity.is_none_or(|quantity| quantity == item.quantity)
         && open_price == line.open_price
         && changed == line.unit_price_override
         && item.scanned_code.as_deref() == line.code()

@@ -51,8 +51,7 @@ pub(crate) async fn create(
     let mut catalog = Catalog::load(&store, &cart).await?;
     let here = caller.terminal_id.as_deref().or(cart.terminal_id.as_deref());
     let register = here.and_then(|terminal| catalog.shop.at_terminal(terminal)).map(|register| register.id);
-    let own = catalog.store()?.clone();
-    let act = store.act(&caller, "sale.create").creates(id, |stored| replay::is_same(stored, &cart, register, &own));
+    let act = store.act(&caller, "sale.create").creates(id, |stored| replay::is_same(stored, &cart, register));
     let now = act.now();
     let snapshot = caller.snapshot().await?;
     if let Some(stored) = act.stored(&snapshot).await? {

@@ -71,12 +71,6 @@ pub(crate) fn read(code: &str, product: &product::Model, store: &store::Model) -
     }
 }
 
-/// Whether `code` is a label that says what is paid.
-pub(crate) fn is_price_label(code: &str, store: &store::Model) -> bool {
-    let label = label::read(code, &label::rules(&store.scale_barcode_rules), store.currency_exponent);
-    matches!(label, Ok(Some(label)) if matches!(label.printed, Printed::Price(_)))
-}
-
 impl Meaning {
     /// Quantity and amount of the line, with what was typed in besides and the price of the shelf; what is wrong with `quantity`.
     pub(crate) fn amounts(&self, typed: Option<Qty>, price: Money) -> Result<Amounts, String> {
@@ -91,7 +85,14 @@ impl Meaning {
             }
             Self::Weight(quantity) => Err(unlike(*quantity)),
             // The label says what is paid; how much it is follows from the price, which may have changed since it was printed.
-            Self::Price(amount) => Ok(Amounts { quantity: of_price(*amount, price), printed: Some(*amount) }),
+            // Two packages are two labels: a number besides would take two away for the price of one.
+            Self::Price(amount) => {
+                let quantity = of_price(*amount, price);
+                if typed.is_some_and(|typed| typed != quantity) {
+                    return Err(format!("is {quantity} by this label; leave it out, each label is a line of its own"));
+                }
+                Ok(Amounts { quantity, printed: Some(*amount) })
+            }
             Self::Pack(pack) => {
                 let quantity = typed.unwrap_or(pack.quantity);
                 if pack.quantity <= Qty::ZERO || quantity.0 % pack.quantity.0 != 0 {

@@ -146,6 +146,7 @@ async fn what_a_code_does_not_say_is_refused_at_its_field() {
         (with(scanned("PLUM", &price), "openPrice", 741), "openPrice"),
         (with(with(scanned("PLUM", &price), "unitPriceOverride", 1), "overrideReason", "x"), "unitPriceOverride"),
         (with(pack, "quantity", 13), "quantity"),
+        (with(scanned("PLUM", &price), "quantity", 2), "quantity"),
         (scanned("CAN", "CAN"), "quantity"),
         (json!({"productId": id("CAN")}), "quantity"),
     ] {
