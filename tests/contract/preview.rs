@@ -82,7 +82,7 @@ impl Chain {
             at_hq("/specials", body).await;
         }
         put(own(&goods[2]), json!({"price": 1888})).await;
-        let chain = Self { tokens, goods, school, world };
+        let chain = Self { world, tokens, goods, school };
         chain.pulled().await;
         chain
     }

@@ -12,7 +12,6 @@ use tillkeep_http::shelf::{self, Goods, Read, Typed, Warning, is_chargeable, sai
 use tillkeep_http::{Answer, Body, Caller, sent};
 use tillkeep_model::fields::LARGEST;
 use tillkeep_model::fields::sale::{PREVIEW, PREVIEW_DISCOUNT, PREVIEW_LINE};
-use tillkeep_model::permission::Requirement;
 use tillkeep_model::permission::code::SpecialsView;
 use tillkeep_model::pricing::{CartLine, Discount, PricedCart, Special, price_cart};
 use tillkeep_model::{Bps, ErrorCode, Instant, Money, Qty};
@@ -107,7 +106,8 @@ async fn preview(caller: Caller<SpecialsView>, Body(asked): Body<Asked>) -> Resu
     let cart = price_cart(&lines, &shelf::terms(&store, is_exempt, discount));
     refuse(forbidden(&asked, &items, &cart))?;
     let needs = shelf::limits(&store).needs(&lines, &cart).into_iter().flat_map(shown::Need::of);
-    let held = |need| is_held(&caller, store.id, need);
+    let may = |code| caller.access.may(&[code], Some(store.id));
+    let held = |need: shown::Need| shown::Need { held: may(need.permission), ..need };
     let exponent = store.currency_exponent;
     let line = |(place, item): (usize, &Item<'_>)| PreviewLine {
         line: shown::line(place, item.product, None, &lines[place], &cart.lines[place], exponent),
@@ -123,11 +123,6 @@ async fn preview(caller: Caller<SpecialsView>, Body(asked): Body<Asked>) -> Resu
         needs: needs.map(held).collect(),
         warnings,
     }))
-}
-
-fn is_held<P: Requirement>(caller: &Caller<P>, store: Uuid, need: shown::Need) -> shown::Need {
-    let held = caller.access.may(&[need.permission], Some(store));
-    shown::Need { held, ..need }
 }
 
 fn refuse(wrong: Vec<FieldError>) -> Result<()> {
@@ -179,7 +174,7 @@ struct Pricing<'a> {
     warnings: Vec<Warning>,
 }
 
-impl<'a> Pricing<'a> {
+impl Pricing<'_> {
     fn refuse(&mut self, index: usize, name: &str, message: impl Into<String>) {
         self.wrong.push(FieldError { field: field(index, name), message: message.into() });
     }

@@ -23,7 +23,7 @@ use crate::extract::Params;
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = EffectivePriceAsked)]
-pub struct Asked {
+pub(super) struct Asked {
     product_id: Uuid,
     /// Headquarters needs it; a store server always means itself.
     store_id: Option<Uuid>,
@@ -34,7 +34,8 @@ pub struct Asked {
 /// What a product costs, from the price of the chain down to what one unit costs.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct EffectivePrice {
+#[expect(clippy::struct_field_names, reason = "the names on the wire")]
+pub(super) struct EffectivePrice {
     store_id: Uuid,
     at: Instant,
     currency_code: String,
@@ -55,7 +56,7 @@ pub struct EffectivePrice {
 }
 
 /// `GET /store-prices/effective?productId&storeId&at`
-pub async fn effective(
+pub(super) async fn effective(
     caller: Caller<(StorePricesView, PosSell)>,
     Params(Asked { product_id, store_id, at }): Params<Asked>,
 ) -> Result<Answer<EffectivePrice>> {
