@@ -206,7 +206,7 @@ describe('the form of a special', () => {
     expect(question.value!.text).toContain('is below 5.00')
     question.value!.answer(isWanted)
     await flushPromises()
-    expect(sent.map(([, { force }]) => force)).toEqual(isWanted ? [undefined, true] : [undefined])
+    expect(sent.map(([, { force }]) => force)).toEqual(isWanted ? [false, true] : [false])
     if (!isWanted) expect(wrapper.text()).toContain('Percentage off is below 5.00')
   })
 

@@ -144,7 +144,6 @@ modules! {
 /// Codes of the specification that no route and no handler asks for yet: a role that holds one may do nothing more by it.
 pub const NOT_IN_USE: &[&str] = &[
     "pos.void",
-    "pos.discount",
     "pos.park_cart",
     "inventory.count",
     "transfers.view",
@@ -198,7 +197,6 @@ permissions! {
     PosSell = "pos.sell",
     PosRefund = "pos.refund",
     PosVoid = "pos.void",
-    PosDiscount = "pos.discount",
     PosDiscountOverrideMax = "pos.discount.override_max",
     PosPriceOverride = "pos.price.override",
     PosParkCart = "pos.park_cart",
@@ -310,7 +308,6 @@ pub const DEFAULT_ROLES: &[DefaultRole] = &[
         code: CASHIER,
         name: "Cashier",
         description: "Sells at a till",
-        grants: &["pos.sell", "pos.discount", "reports.x_report", "inventory.view"],
     },
     DefaultRole {
         code: STORE_MANAGER,
@@ -438,7 +435,6 @@ mod tests {
     fn the_dot_counts_in_a_pattern() {
         assert!(matches("stores.*", "stores.view"));
         assert!(!matches("stores.*", "store_prices.view"));
-        assert!(!matches("pos.discount", "pos.discount.override_max"));
         assert!(matches("pos.discount.*", "pos.discount.override_max"));
         assert!(!matches("*", "stores.view"));
         assert!(!matches("pos*", "pos.sell"));

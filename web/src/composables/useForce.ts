@@ -7,10 +7,10 @@ const WARNINGS: Partial<Record<Code, { title: string; action: string }>> = {
   bad_check_digit: { title: 'A barcode has a wrong check digit', action: 'Keep it all the same' },
 }
 
-/** Sends, and when that is answered with a warning, once more with `force` where a person says so. Else it stays refused. */
-export async function unlessWarned<T>(send: (more: { force?: true }) => Promise<T>): Promise<T> {
+/** Asks to be warned, and when that is answered with a warning, sends once more with `force` where a person says so. Else it stays refused. */
+export async function unlessWarned<T>(send: (more: { force: boolean }) => Promise<T>): Promise<T> {
   try {
-    return await send({})
+    return await send({ force: false })
   } catch (error) {
     const warning = error instanceof ApiError ? WARNINGS[error.code as Code] : undefined
     if (!(error instanceof ApiError) || !warning) throw error

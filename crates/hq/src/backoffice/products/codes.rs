@@ -46,7 +46,7 @@ fn of_packs(list: &JsonText) -> impl Iterator<Item = &str> {
     list.0.as_array().into_iter().flatten().filter_map(|pack| pack["code"].as_str())
 }
 
-/// Refuses new codes with a wrong check digit: most likely one was misread. Whoever means it says so.
+/// Refuses new codes with a wrong check digit: most likely one was misread. A program that imports what is printed is not asked.
 pub(super) fn refuse_misread(old: Option<&Model>, row: &Model) -> Result<()> {
     let known: BTreeSet<String> = old.map(codes).into_iter().flatten().collect();
     let further = texts(&row.barcodes).enumerate().map(|(place, code)| (format!("barcodes[{place}]"), code));
@@ -55,7 +55,7 @@ pub(super) fn refuse_misread(old: Option<&Model>, row: &Model) -> Result<()> {
     let wrong: Vec<(String, &str)> = all.filter(|(_, code)| is_misread(code) && !known.contains(*code)).collect();
     let Some((_, first)) = wrong.first() else { return Ok(()) };
     let text = format!(
-        "{first} has a check digit that does not fit; read it again, or send force: true if that is what is printed"
+        "{first} has a check digit that does not fit; read it again, or send force: true when that is what is printed"
     );
     Err(wrong.iter().fold(Error::new(ErrorCode::BadCheckDigit, text), |error, (field, _)| error.at(field.as_str())))
 }

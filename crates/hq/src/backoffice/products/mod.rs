@@ -77,12 +77,12 @@ impl Rules for Entity {
     }
 }
 
-/// What is sent again with what was warned of.
+/// Whether to be warned first, as a form does that a person sits at.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = ConfirmedCodes)]
 pub(crate) struct Force {
-    /// Codes with a check digit that does not fit are meant.
+    /// `false`: codes with a check digit that does not fit are refused. Else they are taken as they are.
     force: Option<bool>,
 }
 
@@ -107,7 +107,7 @@ async fn create(caller: Caller<ProductsCreate>, Body(draft): Body<Draft<Written>
     let now = caller.now();
     let check = async |tx: &mut Tx, new: &mut Model| {
         Entity::check(tx, None, new, now).await?;
-        if force == Some(true) { Ok(()) } else { codes::refuse_misread(None, new) }
+        if force == Some(false) { codes::refuse_misread(None, new) } else { Ok(()) }
     };
     let after = async |tx: &mut Tx, new: &Model| Entity::written(tx, None, new, now).await;
     rows::create::<Entity, _>(&caller, &Entity::KIND, body, check, after).await
@@ -121,7 +121,7 @@ async fn edit(caller: Caller<ProductsEdit>, Id(id): Id, Body(change): Body<Chang
     let now = caller.now();
     let check = async |tx: &mut Tx, old: &Model, new: &mut Model| {
         Entity::check(tx, Some(old), new, now).await?;
-        if force == Some(true) { Ok(()) } else { codes::refuse_misread(Some(old), new) }
+        if force == Some(false) { codes::refuse_misread(Some(old), new) } else { Ok(()) }
     };
     let after = async |tx: &mut Tx, old: &Model, new: &Model| Entity::written(tx, Some(old), new, now).await;
     rows::change::<Entity, _>(&caller, &Entity::KIND, id, body, check, after).await.map(Answer)
