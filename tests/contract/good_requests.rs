@@ -143,7 +143,7 @@ impl Scene {
                 (here, body)
             }
             ("store", "/pos/sales") => (here, cart(self.product)),
-            ("store", "/pos/quote") => {
+            ("store", "/pos/quote" | "/pos/discounts/validate") => {
                 let lines = json!([{"productId": self.product, "quantity": 1}]);
                 (here, json!({"terminalId": "T1", "lines": lines}))
             }

@@ -304,11 +304,7 @@ pub const DEFAULT_ROLES: &[DefaultRole] = &[
         description: "Everything, later permissions included",
         grants: ALL,
     },
-    DefaultRole {
-        code: CASHIER,
-        name: "Cashier",
-        description: "Sells at a till",
-    },
+    DefaultRole { code: CASHIER, name: "Cashier", description: "Sells at a till" },
     DefaultRole {
         code: STORE_MANAGER,
         name: "Store Manager",

@@ -113,11 +113,15 @@ async fn a_wrong_check_digit_is_a_warning_for_whoever_asks_to_be_warned() {
     let body = tea(&json!({"barcode": "5012345678901"}));
     let made = kit.post(&admin, "/products", body).await.data();
     let path = format!("/products/{}", id_of(&made));
-    kit.patch(&admin, &path, json!({"name": "What is there already is not asked about again", "force": false})).await.is(200);
+    kit.patch(&admin, &path, json!({"name": "What is there already is not asked about again", "force": false}))
+        .await
+        .is(200);
     kit.patch(&admin, &path, json!({"barcode": null, "barcodes": ["5012345678901"], "force": false})).await.is(200);
     kit.patch(&admin, &path, json!({"barcode": "4006381333932", "force": false})).await.refused(422, "bad_check_digit");
     kit.patch(&admin, &path, json!({"barcode": "4006381333932", "force": true})).await.is(200);
     // Short numbers, and codes of the shop's own, have none.
-    kit.patch(&admin, &path, json!({"barcodes": ["111", "4011", "1234567890", "TEA-12345678"], "force": false})).await.is(200);
+    kit.patch(&admin, &path, json!({"barcodes": ["111", "4011", "1234567890", "TEA-12345678"], "force": false}))
+        .await
+        .is(200);
     kit.patch(&admin, &path, json!({"force": "yes"})).await.names("force");
 }

@@ -1,6 +1,7 @@
 //! What of a priced cart needs more than the permission to sell, and why. `docs/domain.md`, "Limits and overrides".
 
-use super::cart::{CartLine, PricedCart, PricedLine};
+use super::cart::{PricedCart, PricedLine};
+use super::line::CartLine;
 use super::price::PriceSource;
 use crate::{Bps, Money, rdiv};
 

@@ -74,6 +74,7 @@ pub(crate) struct AppliedRate {
 }
 
 #[derive(Serialize, ToSchema)]
+#[schema(as = TillSalesRep)]
 pub(crate) struct SalesRep {
     id: Uuid,
     code: String,
