@@ -29,7 +29,11 @@ pub async fn write(tx: &mut Tx, chain: &Chain, hash: impl FnMut(&DemoUser) -> (S
     tx.insert_all::<tender::Entity>(chain.tenders.clone()).await?;
     tx.insert_all::<department::Entity>(chain.departments.clone()).await?;
     tx.insert_all::<supplier::Entity>(chain.suppliers.clone()).await?;
-    tx.insert_all::<product::Entity>(chain.products.clone()).await?;
+    // What is charged with a product stands there before it.
+    let (plain, charged): (Vec<_>, Vec<_>) =
+        chain.products.iter().cloned().partition(|product| product.charge_product_id.is_none());
+    tx.insert_all::<product::Entity>(plain).await?;
+    tx.insert_all::<product::Entity>(charged).await?;
     let codes: BTreeMap<Uuid, Vec<String>> = chain
         .products
         .iter()
