@@ -197,6 +197,7 @@ permissions! {
     PosSell = "pos.sell",
     PosRefund = "pos.refund",
     PosVoid = "pos.void",
+    PosDiscount = "pos.discount",
     PosDiscountOverrideMax = "pos.discount.override_max",
     PosPriceOverride = "pos.price.override",
     PosParkCart = "pos.park_cart",
@@ -304,7 +305,12 @@ pub const DEFAULT_ROLES: &[DefaultRole] = &[
         description: "Everything, later permissions included",
         grants: ALL,
     },
-    DefaultRole { code: CASHIER, name: "Cashier", description: "Sells at a till" },
+    DefaultRole {
+        code: CASHIER,
+        name: "Cashier",
+        description: "Sells at a till",
+        grants: &["pos.sell", "pos.discount", "reports.x_report", "inventory.view"],
+    },
     DefaultRole {
         code: STORE_MANAGER,
         name: "Store Manager",
@@ -431,6 +437,7 @@ mod tests {
     fn the_dot_counts_in_a_pattern() {
         assert!(matches("stores.*", "stores.view"));
         assert!(!matches("stores.*", "store_prices.view"));
+        assert!(!matches("pos.discount", "pos.discount.override_max"));
         assert!(matches("pos.discount.*", "pos.discount.override_max"));
         assert!(!matches("*", "stores.view"));
         assert!(!matches("pos*", "pos.sell"));
