@@ -138,7 +138,7 @@ describe('the form of a special', () => {
     expect(sent[0]![1]).toEqual({
       ...{ code: 'THREE', name: 'Three for ten', departmentId: 'd1', storeId: 'S1', type: 'multi_buy' },
       ...{ bundleQuantity: 3, bundlePrice: 1000, daysOfWeek: 127, priority: 0, isActive: true },
-      ...{ isStackable: false, requiresCustomer: false },
+      ...{ isStackable: false, requiresCustomer: false, force: false },
     })
     expect(went).toHaveBeenCalledWith({ name: 'special', params: { id: 'new' } })
   })
@@ -164,7 +164,7 @@ describe('the form of a special', () => {
     await days[5]!.trigger('change')
     await days[6]!.trigger('change')
     await submit()
-    expect(sent[0]![1]).toEqual({ daysOfWeek: 0b1011111, expectedVersion: 4 })
+    expect(sent[0]![1]).toEqual({ daysOfWeek: 0b1011111, expectedVersion: 4, force: false })
   })
 
   it('empties what another type had', async () => {
@@ -184,7 +184,7 @@ describe('the form of a special', () => {
     await wrapper.get('[name=amount]').setValue('0.50')
     await submit()
     expect(sent[0]![1]).toEqual({
-      ...{ percentBps: null, type: 'amount_off', amount: 50, storeId: 'S1', expectedVersion: 4 },
+      ...{ percentBps: null, type: 'amount_off', amount: 50, storeId: 'S1', expectedVersion: 4, force: false },
     })
   })
 
@@ -289,7 +289,7 @@ describe('what a cart costs', () => {
     ...{ lines: [LINE, CHARGE], listAmount: 1575, specialDiscount: 150, lineDiscount: 100, cartDiscount: 0 },
     ...{ netAmount: 1325, taxAmount: 100, totalAmount: 1425 },
     taxLines: [{ name: 'VAT', ratePpm: 80_000, baseAmount: 1250, taxAmount: 100 }],
-    needs: [{ line: 1, deed: 'line_discount', permission: 'pos.discount', approvable: true, held: true }],
+    needs: [{ lineNo: 1, deed: 'line_discount', permission: 'pos.discount', approvable: true, held: true }],
     warnings: [],
   }
 

@@ -2,11 +2,10 @@ import createClient from 'openapi-fetch'
 import { authorizedFetch } from './authorized'
 import { refusal } from './errors'
 import { send } from './line'
-import type { PendingPaths, PendingSchemas } from './pending'
 import type { components, paths } from './schema'
 
 /** Every route by its path. */
-export type Paths = paths & PendingPaths
+export type Paths = paths
 
 /** Every route of HQ with its types, from the generated description. Use it through {@link data} and {@link page}. */
 export const api = createClient<Paths>({ fetch: authorizedFetch })
@@ -14,7 +13,7 @@ export const api = createClient<Paths>({ fetch: authorizedFetch })
 /** The same without a token, for signing in: a kept one that is no good must not be in the way. */
 export const open = createClient<paths>({ fetch: (request) => send(request) })
 
-export type Schemas = components['schemas'] & PendingSchemas
+export type Schemas = components['schemas']
 export type Pagination = Schemas['Pagination']
 
 /** What was read with a copy of the database that may be behind says up to when it has everything. */

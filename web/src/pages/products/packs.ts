@@ -4,13 +4,13 @@ import { amountText, minorOf, numberText, plainNumber, type Currency } from '@/f
 
 /** Codes of packs as lines that people can read and write: `4006381333931 6 11.90`. */
 
-export type Pack = Schemas['PackCode']
+export type Pack = NonNullable<Schemas['ProductDraft']['packs']>[number]
 
 const LINE = /^(\S+)\s+(\S+)(?:\s+(\S.*))?$/
 const bare = (text: string) => text.replace(/\s/g, '')
 
 export function lineOf({ code, quantity, price }: Pack, { exponent }: Currency): string {
-  const amount = price === null || price === undefined ? [] : [bare(amountText(price, exponent))]
+  const amount = price === undefined ? [] : [bare(amountText(price, exponent))]
   return [code, bare(numberText(quantity)), ...amount].join(' ')
 }
 
@@ -19,8 +19,8 @@ export function packOf(line: string, { exponent }: Currency): Pack {
   const [, code, many = '', amount] = LINE.exec(line.trim()) ?? []
   const quantity = plainNumber(many)
   const wrong = (what: string) => new Unreadable(`${what} in the line “${line}”; write it like 4006381333931 6 11.90`)
-  if (!code || quantity === null || !/^\d{1,9}(\.\d{1,3})?$/.test(quantity) || Number(quantity) === 0) {
-    throw wrong('has no code and quantity')
+  if (!code || quantity === null || !/^\d{1,9}$/.test(quantity) || Number(quantity) === 0) {
+    throw wrong('has no code and whole quantity')
   }
   if (amount === undefined) return { code, quantity: Number(quantity) }
   const price = minorOf(amount, exponent)

@@ -1,15 +1,13 @@
-import { PRODUCT, type ProductMore } from '@/api/pending'
 import type { Schemas } from '@/api/client'
 import { amountIn } from '@/composables/amounts'
-import { choices, initialOf, ruled, type Field, type Rules } from '@/composables/fields'
+import { choices, initialOf, ruled, type Field } from '@/composables/fields'
 import type { Currency } from '@/format/money'
-import { RULES as KNOWN } from '@/rules/product'
+import { RULES } from '@/rules/product'
 import { CHARGES } from './lookup'
 import { entries } from './packs'
 
-export type ProductDraft = Schemas['ProductDraft'] & ProductMore
-export type ProductChange = Schemas['ProductChange'] & ProductMore
-const RULES: Rules<ProductDraft, ProductChange> = { ...PRODUCT, force: {}, ...KNOWN }
+export type ProductDraft = Schemas['ProductDraft']
+export type ProductChange = Schemas['ProductChange']
 
 type Options = readonly { value: string; label: string }[]
 

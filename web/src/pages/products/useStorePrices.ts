@@ -64,7 +64,7 @@ export function useStorePrices(product: Readonly<Ref<Product>>) {
         all((number) => page(api.GET('/api/v1/store-prices', { params: { query: { ...query, page: number } } }))),
         ensureStores(),
       ])
-      return new Map(prices.map((price) => [price.storeId, price]))
+      return new Map<string, Price>(prices.map((price) => [price.storeId, price]))
     },
   })
   // With the price of the product, which rows without a price of their own follow.

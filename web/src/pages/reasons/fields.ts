@@ -1,5 +1,5 @@
-import { REASON as RULES } from '@/api/pending'
 import { choices, initialOf, ruled } from '@/composables/fields'
+import { RULES } from '@/rules/reason'
 
 export const NEW_REASON = initialOf(RULES)
 

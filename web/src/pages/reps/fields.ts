@@ -1,16 +1,10 @@
-import { SALES_REP as RULES } from '@/api/pending'
 import { choices, initialOf, ruled, type Field } from '@/composables/fields'
 import { USERS } from '@/composables/userLookup'
+import { RULES } from '@/rules/salesRep'
 
 export const NEW_REP = initialOf(RULES)
 
 const BASES = { net_sales: 'Sales without tax', profit: 'Profit' }
-
-export const basisName = (basis: string): string => (BASES as Record<string, string>)[basis] ?? basis
-
-/** `2.5%` of 250. */
-export const percentOf = (bps: number): string =>
-  new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 2 }).format(bps / 10_000)
 
 export interface RepForm {
   isNew: boolean

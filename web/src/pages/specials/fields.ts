@@ -1,9 +1,9 @@
-import { SPECIAL as RULES } from '@/api/pending'
 import { ApiError, type FieldError } from '@/api/errors'
 import { amountIn } from '@/composables/amounts'
 import { choices, initialOf, ruled, type Field, type Values } from '@/composables/fields'
 import type { Currency } from '@/format/money'
 import { PRODUCTS } from '@/pages/products/lookup'
+import { RULES } from '@/rules/special'
 import { TYPES, type Special, type SpecialChange } from './specials'
 
 type Options = readonly { value: string; label: string }[]

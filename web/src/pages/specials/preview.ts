@@ -9,7 +9,7 @@ import { instantOf } from './clock'
 /** What is asked of a cart: fields of its head and of each line, and the body that they make. */
 
 export type Question = Schemas['SpecialPreviewQuestion']
-type Discount = Schemas['CartDiscount']
+type Discount = Schemas['PreviewDiscount']
 
 export interface Cart {
   head: Draft

@@ -8,9 +8,9 @@ import { clockAt } from './clock'
 
 /** What the pages of specials share. */
 
-export type Special = Schemas['ProductSpecial']
-export type SpecialDraft = Schemas['ProductSpecialDraft']
-export type SpecialChange = Schemas['ProductSpecialChange']
+export type Special = Schemas['Special']
+export type SpecialDraft = Schemas['SpecialDraft']
+export type SpecialChange = Schemas['SpecialChange']
 
 /** There is no route for one of them; they are few. */
 export const allSpecials = (active?: true): Promise<Special[]> =>

@@ -1,13 +1,11 @@
 import type { Schemas } from '@/api/client'
-import { STORE, type StoreMore } from '@/api/pending'
-import { choices, initialOf, ruled, type Field, type Rules } from '@/composables/fields'
+import { choices, initialOf, ruled, type Field } from '@/composables/fields'
 import { exponentOf, money } from '@/format/money'
-import { RULES as KNOWN } from '@/rules/store'
+import { RULES } from '@/rules/store'
 import { lineOf, ruleOf, type ScaleRule } from './scaleRules'
 
-export type StoreDraft = Schemas['StoreDraft'] & StoreMore
-export type StoreChange = Schemas['StoreChange'] & StoreMore
-const RULES: Rules<StoreDraft, StoreChange> = { ...STORE, ...KNOWN }
+export type StoreDraft = Schemas['StoreDraft']
+export type StoreChange = Schemas['StoreChange']
 
 const option = (value: string, label = value) => ({ value, label })
 
