@@ -214,9 +214,15 @@ async fn a_price_below_the_lowest_of_a_product_is_taken_only_when_it_is_meant() 
     let on_tea = |more: &Json| with(json!({"departmentId": null, "productId": tea["id"], "storeId": one}), more);
     let off = |more: Json| with(json!({"type": "amount_off"}), &more);
     for (more, field) in [
-        (on_tea(&percent(2001)), "percentBps"),
+        (on_tea(&percent(2010)), "percentBps"),
         (on_tea(&off(json!({"amount": 201}))), "amount"),
         (on_tea(&json!({"type": "fixed_price", "fixedPrice": 799})), "fixedPrice"),
+        // Each of three costs 3.33 then; each of two half of its price.
+        (on_tea(&json!({"type": "multi_buy", "bundleQuantity": 3, "bundlePrice": 1000})), "bundleQuantity"),
+        (
+            on_tea(&json!({"type": "buy_x_get_y", "buyQuantity": 1, "getQuantity": 1, "getDiscountBps": 10_000})),
+            "buyQuantity",
+        ),
         // In a store with a price of its own, or in some store.
         (with(on_tea(&off(json!({"amount": 51}))), &json!({"storeId": two})), "amount"),
         (with(on_tea(&off(json!({"amount": 51}))), &json!({"storeId": null})), "amount"),

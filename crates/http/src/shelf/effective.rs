@@ -88,7 +88,7 @@ pub(super) async fn effective(
         price_source: line.price_source.as_str(),
         effective_price: line.unit_price,
         is_open_price: product.is_open_price,
-        active_specials: active(counting(), &moment, line.unit_price, store.currency_exponent),
+        active_specials: active(counting(), &moment, product, line.unit_price, store.currency_exponent),
         unit: shown::line(0, product, None, &line, &cart.lines[0], store.currency_exponent),
     }))
 }

@@ -65,7 +65,7 @@ impl<'a> Goods<'a> {
             rates: group.rates.clone(),
             unit_cost: None,
             printed: typed.printed,
-            is_counted: !product.is_weighed && product.quantity_decimals < WEIGHED,
+            is_counted: is_counted(product),
             specials: specials.into(),
             allows_discount: product.allow_discount,
             discount: typed.discount,
@@ -79,6 +79,12 @@ impl<'a> Goods<'a> {
 #[must_use]
 pub fn is_chargeable(product: &product::Model) -> bool {
     product.is_active && product.deleted_at.is_none() && !product.is_open_price && !product.is_weighed
+}
+
+/// Whether it is sold by the piece, so that it may be in a deal over several.
+#[must_use]
+pub(super) const fn is_counted(product: &product::Model) -> bool {
+    !product.is_weighed && product.quantity_decimals < WEIGHED
 }
 
 /// How a cart of `store` is priced as a whole.

@@ -2,13 +2,14 @@
 
 use serde::Serialize;
 use tillkeep_model::approvable;
-use tillkeep_model::pricing::{self, CartLine, Deal, PricedCart, PricedLine, Saving, TaxAmount, TaxTotal};
+use tillkeep_model::pricing::{self, CartLine, Deal, PricedCart, PricedLine, Saving, Special, TaxAmount, TaxTotal};
 use tillkeep_model::special::Moment;
 use tillkeep_model::{Money, Ppm, Qty};
 use tillkeep_storage::entity::{product, product_special};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::goods::is_counted;
 use super::special;
 
 /// The amounts of a cart.
@@ -235,12 +236,15 @@ pub struct ActiveSpecial {
 pub fn active<'a>(
     rows: impl IntoIterator<Item = &'a product_special::Model>,
     moment: &Moment,
+    product: &product::Model,
     price: Money,
     exponent: i16,
 ) -> Vec<ActiveSpecial> {
     let moment = Moment { has_customer: true, ..*moment };
+    let may = |special: &Special| is_counted(product) || matches!(special.deal, Deal::Unit(_));
     let one = |row: &product_special::Model| {
-        let special = special::in_force(row, &moment)?;
+        // What the till types has no special, and what is weighed is in no deal over several units.
+        let special = special::in_force(row, &moment).filter(|_| !product.is_open_price).filter(may)?;
         let unit_price = match special.deal {
             Deal::Unit(deal) => Some(price - Money::from_wide(deal.off(price, Qty::ONE))),
             Deal::Group(_) => None,

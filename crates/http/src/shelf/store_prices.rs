@@ -137,10 +137,8 @@ pub async fn list(caller: Caller<StorePricesView>, Lists { mut query, .. }: List
         let price = view(row, product);
         let concern = specials.iter().filter(|row| special::concerns(row, product.id, Some(product.department_id)));
         let active_specials = match moment {
-            Some((moment, exponent)) if !product.is_open_price => {
-                active(concern, moment, price.effective_price, *exponent)
-            }
-            _ => Vec::new(),
+            Some((moment, exponent)) => active(concern, moment, product, price.effective_price, *exponent),
+            None => Vec::new(),
         };
         Listed { price, active_specials }
     }))

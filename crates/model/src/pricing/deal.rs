@@ -43,6 +43,23 @@ pub enum GroupDeal {
 
 const WHOLE: i128 = 10_000;
 
+impl Deal {
+    /// What one unit costs with it; of a deal over several units at one price, in the middle.
+    #[must_use]
+    pub fn unit_price(self, price: Money) -> Money {
+        let group = match self {
+            Self::Unit(deal) => return deal.unit_price(price),
+            Self::Group(group) => group,
+        };
+        let units = group.units();
+        if units == 0 {
+            return price;
+        }
+        let runs = [Run { line: 0, price: i128::from(price.0), count: units }];
+        Money::from_wide(i128::from(price.0) - group.of(&runs, None).off / units)
+    }
+}
+
 impl UnitDeal {
     /// What one unit costs with it.
     #[must_use]

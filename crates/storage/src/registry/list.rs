@@ -15,7 +15,7 @@ pub const FIRST: &[&str] = &["stores", "users", "roles", "permissions", "role_pe
 
 /// Types with rows that make sense only together: a store makes visible what it has of them at one moment of headquarters, when all of
 /// it is here. `docs/sync.md`, rule D2.
-pub const TOGETHER: &[&[&str]] = &[&["tax_rates", "tax_groups", "tax_group_rates"]];
+pub const TOGETHER: &[&[&str]] = &[&["tax_rates", "tax_groups", "tax_group_rates"], &["product_specials"]];
 
 const PULLED: SyncType = SyncType {
     name: "",

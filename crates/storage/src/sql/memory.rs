@@ -12,19 +12,20 @@ use std::sync::{Arc, LazyLock};
 use sea_orm::EntityName;
 
 use crate::entity::{
-    product, product_barcode, product_special, reason, register, register_session, sales_rep, store, tax_group,
-    tax_group_rate, tax_rate, tender,
+    department, product, product_barcode, product_special, reason, register, register_session, sales_rep, store,
+    tax_group, tax_group_rate, tax_rate, tender,
 };
 
 /// The tables of entities of which rows are kept in memory. Levels and prices of this store are not among them: each sale reads
 /// those.
-pub static TABLES: LazyLock<[&str; 12]> = LazyLock::new(|| {
+pub static TABLES: LazyLock<[&str; 13]> = LazyLock::new(|| {
     [
         store::Entity.table_name(),
         tax_rate::Entity.table_name(),
         tax_group::Entity.table_name(),
         tax_group_rate::Entity.table_name(),
         tender::Entity.table_name(),
+        department::Entity.table_name(),
         product::Entity.table_name(),
         product_barcode::Entity.table_name(),
         product_special::Entity.table_name(),

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use tillkeep_http::error::Result;
+use tillkeep_model::pricing::CartLine;
 use tillkeep_model::{Money, Qty};
 use uuid::Uuid;
 
@@ -22,7 +23,7 @@ struct Shown<'a> {
 #[derive(Serialize)]
 struct ShownLine<'a> {
     product: Uuid,
-    quantity: Qty,
+    quantity: Option<Qty>,
     changed: Option<Money>,
     open: Option<Money>,
     reason: (Option<&'a str>, Option<&'a str>),
@@ -45,14 +46,19 @@ pub(super) fn cart_hash(cart: &Cart, priced: &Priced<'_>, terminal: Option<&str>
     let shown = Shown {
         terminal,
         customer: cart.customer_id,
-        lines: lines.map(|(line, place)| shown(line, priced.lines[place].quantity)).collect(),
+        lines: lines.map(|(line, place)| shown(line, quantity(line, &priced.lines[place]))).collect(),
         discount: cart.cart_discount.as_ref().and_then(discount),
         total: priced.cart.total,
     };
     Ok(digest(&serde_json::to_vec(&shown)?))
 }
 
-fn shown(line: &Line, quantity: Qty) -> ShownLine<'_> {
+/// How much a label with a price is of follows from the price of the shelf; what it costs is in the total.
+fn quantity(line: &Line, priced: &CartLine) -> Option<Qty> {
+    if priced.printed.is_some() { line.quantity } else { Some(priced.quantity) }
+}
+
+fn shown(line: &Line, quantity: Option<Qty>) -> ShownLine<'_> {
     ShownLine {
         product: line.product_id,
         quantity,

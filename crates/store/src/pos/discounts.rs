@@ -6,7 +6,7 @@ use axum::extract::State;
 use serde::Serialize;
 use tillkeep_http::error::Result;
 use tillkeep_http::{Answer, Body, Caller};
-use tillkeep_model::approvable::BEYOND_LIMIT;
+use tillkeep_model::approvable::{BEYOND_LIMIT, PRICE};
 use tillkeep_model::permission::code::PosDiscount;
 use tillkeep_model::pricing::{Asked, Deed};
 use tillkeep_model::{Bps, Money};
@@ -77,15 +77,17 @@ pub(super) async fn validate(
         purpose: Purpose::Quote,
     };
     let priced = pricing::price(&cart, &catalog, terms)?;
-    Ok(Answer(validated(&priced, caller.may(BEYOND_LIMIT.holders))))
+    let may_override = caller.may(BEYOND_LIMIT.holders);
+    Ok(Answer(validated(&priced, may_override, may_override && caller.may(PRICE.holders))))
 }
 
-fn validated(priced: &Priced<'_>, may_override: bool) -> Validated {
+/// A price below the floor of its product needs both permissions.
+fn validated(priced: &Priced<'_>, may_override: bool, may_go_below: bool) -> Validated {
     let needs = priced.needs();
     let limits = |asked: Asked, more: bool| Limits {
         limit_bps: asked.limit,
         requested_bps: asked.requested,
-        allowed: (asked.is_within && !more) || may_override,
+        allowed: (asked.is_within || may_override) && (!more || may_go_below),
         needs_override: !asked.is_within || more,
     };
     let line = |place: usize| {

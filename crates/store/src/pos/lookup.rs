@@ -98,7 +98,7 @@ pub(crate) async fn lookup(
         price_source: source.as_str(),
         matched_by: found.matched_by,
         is_stocked: row.is_none_or(|row| row.is_stocked),
-        active_specials: active(specials, &moment, price, own.currency_exponent),
+        active_specials: active(specials, &moment, &sold.row, price, own.currency_exponent),
         pack_quantity: pack.map(|(quantity, _)| quantity),
         line_quantity,
         line_amount,

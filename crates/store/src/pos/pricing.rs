@@ -150,13 +150,7 @@ impl Pricing<'_> {
             discount: line.line_discount.as_ref().and_then(DiscountEntry::checked),
         };
         let priced = self.priced(sold, typed)?;
-        let amount = typed.printed.map_or_else(
-            || i128::from(priced.unit_price.0) * i128::from(priced.quantity.0),
-            |printed| i128::from(printed.0) * 1000,
-        );
-        if amount > i128::from(LARGEST_AMOUNT) * 1000 {
-            self.refuse(index, "quantity", "makes an amount beyond 1000000000000 minor units; split the line");
-        }
+        self.check_amount(index, &priced);
         let override_reason = line.unit_price_override.and_then(|_| self.override_reason(index, line));
         let discount_reason =
             line.line_discount.as_ref().and_then(|entry| self.reason_of(entry, &line_field(index, "lineDiscount")));
@@ -277,6 +271,16 @@ impl Pricing<'_> {
         }
     }
 
+    fn check_amount(&mut self, index: usize, line: &CartLine) {
+        let amount = line.printed.map_or_else(
+            || i128::from(line.unit_price.0) * i128::from(line.quantity.0),
+            |printed| i128::from(printed.0) * 1000,
+        );
+        if amount > i128::from(LARGEST_AMOUNT) * 1000 {
+            self.refuse(index, "quantity", "makes an amount beyond 1000000000000 minor units; split the line");
+        }
+    }
+
     /// The deposit or service that belongs to a product: as many as of that, and never cheaper.
     fn add_charge(&mut self, place: usize, product: &product::Model) -> Result<()> {
         let Some(charge) = product.charge_product_id else { return Ok(()) };
@@ -290,6 +294,7 @@ impl Pricing<'_> {
         let mut line = self.priced(sold, typed)?;
         (line.specials, line.allows_discount) = (Arc::default(), false);
         let index = self.items[place].index;
+        self.check_amount(index, &line);
         let item =
             Item { product: &sold.row, index, charge_of: Some(place), override_reason: None, discount_reason: None };
         self.items.push(item);

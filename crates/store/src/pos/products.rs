@@ -76,7 +76,7 @@ pub(crate) async fn list(
         let (effective_price, source) = shelf_price(&product, row);
         let quantity = row.map(|row| row.quantity).unwrap_or_default();
         let concerning = specials.concerning(product.id, product.department_id);
-        let active_specials = active(concerning, &moment, effective_price, own.currency_exponent);
+        let active_specials = active(concerning, &moment, &product, effective_price, own.currency_exponent);
         PricedProduct { product, effective_price, price_source: source.as_str(), quantity, active_specials }
     };
     Ok(page.map(priced))

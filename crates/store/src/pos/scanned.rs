@@ -74,12 +74,14 @@ pub(crate) fn read(code: &str, product: &product::Model, store: &store::Model) -
 impl Meaning {
     /// Quantity and amount of the line, with what was typed in besides and the price of the shelf; what is wrong with `quantity`.
     pub(crate) fn amounts(&self, typed: Option<Qty>, price: Money) -> Result<Amounts, String> {
+        const NOTHING: &str = "is nothing by this label; weigh it again";
         let unlike = |says: Qty| format!("is {says} on the label; send that, or leave it out");
         match self {
             Self::Product => {
                 let quantity = typed.ok_or_else(|| "is required".to_owned())?;
                 Ok(Amounts { quantity, printed: None })
             }
+            Self::Weight(Qty(..=0)) | Self::Price(Money(..=0)) => Err(NOTHING.to_owned()),
             Self::Weight(quantity) if typed.is_none_or(|typed| typed == *quantity) => {
                 Ok(Amounts { quantity: *quantity, printed: None })
             }

@@ -52,7 +52,8 @@ pub(super) async fn pull(
             moved.lost.extend(answer.resync);
             return Ok(());
         }
-        if is_one_moment(&ended, &heads, &answer.versions) && show(store, &ended, moved).await? {
+        let is_whole = ended.len() == 1 || is_one_moment(&ended, &heads, &answer.versions);
+        if is_whole && show(store, &ended, moved).await? {
             return Ok(());
         }
         heads = Cow::Owned(answer.versions);
@@ -84,7 +85,7 @@ async fn without_heads(
             are_here(store, unit);
             return Ok(());
         }
-        if before.as_ref() == Some(&now) && show(store, &ended, moved).await? {
+        if (ended.len() == 1 || before.as_ref() == Some(&now)) && show(store, &ended, moved).await? {
             return Ok(());
         }
         before = Some(now);
@@ -121,7 +122,7 @@ async fn to_the_end(
 }
 
 /// Whether headquarters changed nothing of these types since it answered `before`: each was pulled to its end after
-/// that, or was there.
+/// that, or was there. One type alone need not rest: what changed after its first page comes again before its end.
 fn is_one_moment(ended: &[TypeCursor], before: &Heads, after: &Heads) -> bool {
     ended.iter().all(|TypeCursor { entity, cursor, .. }| {
         let head = after.get(entity.name);

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::{Value as Json, json};
 use tillkeep_model::{Bps, Instant, JsonText, Money};
 use tillkeep_storage::entity::{
-    product, product_special, sales_rep, store, tax_group, tax_group_rate, tax_rate, tender,
+    department, product, product_special, sales_rep, store, tax_group, tax_group_rate, tax_rate, tender,
 };
 use tillkeep_storage::raw::sea_orm::{ConnectionTrait, EntityTrait};
 use tillkeep_storage::{apply, memory, raw, registry};
@@ -125,6 +125,26 @@ async fn whatever_a_pull_changed_holds_for_the_very_next_sale() {
     hq.has("sales_reps", &[sales_rep::Model { name: "Rosa".into(), ..rep }]);
     Cycle::default().step(&shop.store).await;
     assert_eq!(person.get("/pos/bootstrap").await.ok(200)["salesReps"][0]["name"], "Rosa");
+
+    let bread = row::<product::Entity>(&shop, "BREAD").await;
+    let discounted = json!({
+        "terminalId": "T1",
+        "lines": [{"productId": bread.id, "quantity": 1,
+            "lineDiscount": {"type": "percent", "bps": 500, "reason": "Of yesterday"}}],
+    });
+    let needs = async || person.post("/pos/quote", discounted.clone()).await.ok(200)["requiredPermissions"].clone();
+    assert_eq!(needs().await, json!(["pos.discount"]));
+    let department = department::Model {
+        id: bread.department_id,
+        code: "BAKERY".into(),
+        name: "Bakery".into(),
+        max_discount_bps: Some(Bps(100)),
+        is_active: true,
+        ..department::Model::default()
+    };
+    hq.has("departments", &[department]);
+    Cycle::default().step(&shop.store).await;
+    assert_eq!(needs().await, json!(["pos.discount", "pos.discount.override_max"]));
 
     let named = product_special::Model {
         id: id("NAMED"),

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use tillkeep_model::Money;
-use tillkeep_storage::entity::{product, staged_row, tax_group, tax_group_rate, tax_rate};
+use tillkeep_model::{Bps, Money};
+use tillkeep_storage::entity::{product, product_special, staged_row, tax_group, tax_group_rate, tax_rate};
 use tillkeep_storage::raw::sea_orm::{ConnectionTrait, EntityTrait, PaginatorTrait};
 use tillkeep_storage::{apply, registry};
 use tillkeep_store::headquarters::Transport;
@@ -89,6 +89,48 @@ async fn a_line_that_breaks_between_two_pages_of_the_rates_of_a_group_leaves_its
     assert_eq!((visible(&shop, "tax_group_rates").await, aside(&shop).await), (had + 5, 0));
     let asked = hq.take_asked();
     assert!(asked.iter().all(|asked| !asked.starts_with(&format!("tax_group_rates {had} "))), "it goes on: {asked:?}");
+}
+
+fn off(code: &str, bps: i32, is_active: bool) -> product_special::Model {
+    product_special::Model {
+        id: id(code),
+        code: code.into(),
+        name: code.into(),
+        product_id: Some(id("LOCAL")),
+        kind: "percent_off".into(),
+        percent_bps: Some(Bps(bps)),
+        days_of_week: 127,
+        is_active,
+        created_at: rows::made(),
+        updated_at: rows::made(),
+        ..product_special::Model::default()
+    }
+}
+
+/// What the specials take off a product of the group.
+async fn saved(person: &Person) -> i64 {
+    person.sell(json!([line("LOCAL", 1)])).await.ok(201)["specialDiscount"].as_i64().expect("an amount")
+}
+
+#[tokio::test]
+async fn a_line_that_breaks_between_a_special_and_the_end_of_the_one_before_it_leaves_both_as_they_were() {
+    let (hq, shop, person, _) = settled().await;
+    hq.commit(|data, tag| data.put("product_specials", off("OLD", 3000, true), tag));
+    step(&shop).await;
+    assert_eq!(saved(&person).await, 3000);
+    let had = hq.head("product_specials");
+    // Of two pages the first has the end of the one without its successor.
+    hq.commit(|data, tag| {
+        data.put("product_specials", off("OTHER", 100, true), tag);
+        data.put("product_specials", off("OLD", 3000, false), tag);
+        data.put("product_specials", off("NEW", 1000, true), tag);
+    });
+    hq.breaks_at(&format!("product_specials {} ", had + 2));
+    step(&shop).await;
+    assert_eq!((saved(&person).await, visible(&shop, "product_specials").await), (3000, had));
+    step(&shop).await;
+    assert_eq!((saved(&person).await, aside(&shop).await), (1000, 0));
+    assert_eq!(visible(&shop, "product_specials").await, had + 3);
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::shelf::special::of_row;
 use tillkeep_model::fields::special::figures;
-use tillkeep_model::pricing::{Deal, UnitDeal};
+use tillkeep_model::pricing::Deal;
 use tillkeep_model::{ErrorCode, Money};
 use tillkeep_storage::Tx;
 use tillkeep_storage::entity::product_special::{Column, Model};
@@ -19,18 +19,23 @@ use super::shape::type_of;
 const NAMED: usize = 5;
 
 pub(super) async fn check(tx: &Tx, old: Option<&Model>, row: &Model) -> Result<()> {
-    const ASKED: [Column; 8] = [
+    const ASKED: [Column; 13] = [
         Column::Kind,
         Column::PercentBps,
         Column::Amount,
         Column::FixedPrice,
+        Column::BuyQuantity,
+        Column::GetQuantity,
+        Column::GetDiscountBps,
+        Column::BundleQuantity,
+        Column::BundlePrice,
         Column::ProductId,
         Column::DepartmentId,
         Column::StoreId,
         Column::IsActive,
     ];
     let is_asked = old.is_none_or(|old| ASKED.iter().any(|column| old.get(*column) != row.get(*column)));
-    let (Some(Deal::Unit(deal)), true) = (of_row(row).map(|special| special.deal), is_asked) else { return Ok(()) };
+    let (Some(deal), true) = (of_row(row).map(|special| special.deal), is_asked) else { return Ok(()) };
     let below = below(tx, row, deal).await?;
     if below.is_empty() {
         return Ok(());
@@ -44,7 +49,7 @@ pub(super) async fn check(tx: &Tx, old: Option<&Model>, row: &Model) -> Result<(
 }
 
 /// The numbers of the products that would cost less than they may, in some store.
-async fn below(tx: &Tx, row: &Model, deal: UnitDeal) -> Result<Vec<String>> {
+async fn below(tx: &Tx, row: &Model, deal: Deal) -> Result<Vec<String>> {
     use product::Column;
     let of = match (row.product_id, row.department_id) {
         (Some(id), _) => Column::Id.eq(id),
