@@ -171,13 +171,13 @@ impl Day {
             ("PATCH", format!("/products/{}", product()), json!({"price": 475})),
             ("PUT", format!("/store-prices/{store}/{}", id("cake")), json!({"price": 325})),
             ("PATCH", format!("/customers/{}", id("known")), json!({"creditLimit": 50_000, "notes": "Regular"})),
-            ("PATCH", format!("/specials/{}", id("special")), json!({"name": "Cakes", "amount": 20})),
-            ("PATCH", format!("/sales-reps/{}", id("rep")), json!({"name": "Rita"})),
-            ("PATCH", format!("/reasons/{}", id("reason")), json!({"name": "At the fair", "needsNote": true})),
             ("PATCH", format!("/users/{}", id("cashier")), json!({"displayName": "Casey"})),
             ("PATCH", format!("/roles/{}", id("helper")), json!({"name": "Helper at the till"})),
             ("PUT", format!("/roles/{}/permissions", id("helper")), json!({"permissions": ["pos.sell"]})),
             ("POST", format!("/users/{}/roles", id("cashier")), json!({"roleId": id("helper"), "storeId": null})),
+            ("PATCH", format!("/specials/{}", id("special")), json!({"name": "Cakes", "amount": 20})),
+            ("PATCH", format!("/sales-reps/{}", id("rep")), json!({"name": "Rita"})),
+            ("PATCH", format!("/reasons/{}", id("reason")), json!({"name": "At the fair", "needsNote": true})),
         ];
         for (method, path, body) in edits {
             self.clock.pass(60_000);
