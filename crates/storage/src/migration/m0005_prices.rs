@@ -30,4 +30,5 @@ pub(super) const CHANGES: &[Change] = &[
         natural_keys: &["kind, code"],
         ..NewTable::EMPTY
     }),
+    Change::DropIndexAtStores("reasons", "sync_version"),
 ];

@@ -80,8 +80,9 @@ async fn every_kind(shop: &Shop, person: &Person) -> Vec<AuditedRequest> {
 }
 
 /// Routes that write and are no acts, each with the reason. Those below `/auth` are the same at headquarters.
-const APART: [(&str, &str, &str); 5] = [
+const APART: [(&str, &str, &str); 6] = [
     ("POST", "/pos/quote", "it computes, and writes nothing"),
+    ("POST", "/pos/discounts/validate", "it computes, and writes nothing"),
     ("POST", "/taxes/preview", "it computes, and writes nothing"),
     ("DELETE", "/users/{id}/sessions/{sessionId}", "a session, as at headquarters: DELETE /auth/sessions/{id}"),
     ("POST", "/sync/now", "it begins a cycle, and writes nothing of a person"),
