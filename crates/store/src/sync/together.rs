@@ -46,14 +46,20 @@ pub(super) async fn pull(
             are_here(store, &known);
             return Ok(());
         }
+        if ended.len() == 1 {
+            // One type alone need not rest: what changed after its first page comes again before its end.
+            if show(store, &ended, moved).await? {
+                return Ok(());
+            }
+            continue;
+        }
         let answer = store.hq.versions(&report::query(store, epoch).await?).await?;
         if answer.epoch != epoch || !answer.resync.is_empty() {
             // Headquarters is another one. What it names is loaded again; the rest is for the next cycle.
             moved.lost.extend(answer.resync);
             return Ok(());
         }
-        let is_whole = ended.len() == 1 || is_one_moment(&ended, &heads, &answer.versions);
-        if is_whole && show(store, &ended, moved).await? {
+        if is_one_moment(&ended, &heads, &answer.versions) && show(store, &ended, moved).await? {
             return Ok(());
         }
         heads = Cow::Owned(answer.versions);
@@ -122,7 +128,7 @@ async fn to_the_end(
 }
 
 /// Whether headquarters changed nothing of these types since it answered `before`: each was pulled to its end after
-/// that, or was there. One type alone need not rest: what changed after its first page comes again before its end.
+/// that, or was there.
 fn is_one_moment(ended: &[TypeCursor], before: &Heads, after: &Heads) -> bool {
     ended.iter().all(|TypeCursor { entity, cursor, .. }| {
         let head = after.get(entity.name);

@@ -127,6 +127,8 @@ async fn whatever_a_pull_changed_holds_for_the_very_next_sale() {
     assert_eq!(person.get("/pos/bootstrap").await.ok(200)["salesReps"][0]["name"], "Rosa");
 
     let bread = row::<product::Entity>(&shop, "BREAD").await;
+    hq.has("products", &[product::Model { allow_discount: true, ..bread.clone() }]);
+    Cycle::default().step(&shop.store).await;
     let discounted = json!({
         "terminalId": "T1",
         "lines": [{"productId": bread.id, "quantity": 1,
