@@ -166,6 +166,7 @@ test('on a phone the menu opens, is left with Escape, and closes on the way to a
   await expect(page.getByRole('group', { name: 'People' }).getByRole('link')).toHaveText([
     'Users',
     'Roles',
+    'Sales representatives',
     'Audit log',
   ])
   await page.keyboard.press('Tab')

@@ -168,7 +168,7 @@ test('a tab belongs to whoever signs in in another one, and shows nothing of who
 
   const isTheirs = async (path: string) => {
     await expect(page.getByRole('button', { name: 'Account of successor' })).toBeVisible()
-    await expect(menu(page)).toHaveText(['Stores', 'Synchronisation'])
+    await expect(menu(page)).toHaveText(['Stores', 'Reasons', 'Synchronisation'])
     await expect(page).toHaveURL(path)
     await expect(row(second.code)).toBeVisible()
     await expect(row('S01')).toHaveCount(0)

@@ -1,5 +1,6 @@
 import { api, data, page, type Schemas } from '@/api/client'
 import type { Lookup } from '@/composables/fields'
+import { useSession } from '@/session/store'
 
 type Product = Schemas['Product']
 
@@ -7,10 +8,14 @@ const MOST = 12
 /** Those that can be a charge are few among what a search finds. */
 const MOST_FOR_CHARGES = 200
 
+/** Who may not see products finds none, and reads of one only that it is one. */
+export const seesProducts = () => useSession().hasAnyPermission(['products.view'])
+
 const nameOf = ({ name, sku }: Pick<Product, 'name' | 'sku'>) => `${name} (${sku})`
 
 const among = (pageSize: number, fits: (product: Product) => boolean): Lookup['find'] =>
   async function find(search) {
+    if (!seesProducts()) return []
     const query = { search: search || undefined, pageSize, sort: 'name', active: true }
     const { rows } = await page(api.GET('/api/v1/products', { params: { query } }))
     const found = rows.filter(fits).slice(0, MOST)
@@ -21,7 +26,8 @@ const among = (pageSize: number, fits: (product: Product) => boolean): Lookup['f
 export const PRODUCTS: Lookup = {
   what: 'product',
   find: among(MOST, () => true),
-  nameOf: async (id) => nameOf(await data(api.GET('/api/v1/products/{id}', { params: { path: { id } } }))),
+  nameOf: async (id) =>
+    seesProducts() ? nameOf(await data(api.GET('/api/v1/products/{id}', { params: { path: { id } } }))) : 'A product',
 }
 
 /** What may be charged with another product: deposits and services with a fixed price. */

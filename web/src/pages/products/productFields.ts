@@ -141,11 +141,11 @@ const costAndStock = ({ currency, suppliers }: ProductForm): Described[] => [
 ]
 
 const DESCRIPTION: Described[] = [
-  { key: 'productType', label: 'Kind', kind: 'select', options: choices(RULES.productType, TYPES) },
   { key: 'brand', label: 'Brand', kind: 'text' },
   { key: 'imageUrl', label: 'Address of a picture', kind: 'text' },
   { key: 'description', label: 'Description', kind: 'textarea' },
   { key: 'tags', label: 'Tags', kind: 'list', help: 'One a line.' },
+  { key: 'productType', label: 'Kind', kind: 'select', options: choices(RULES.productType, TYPES) },
 ]
 
 /** Everything that may be written of a product. */
