@@ -16,11 +16,11 @@ use crate::{Money, Qty};
 enum Candidate<'a> {
     /// Those that any number of units gets, of one line: the best of them takes all that is left of it. One candidate
     /// together, as a line of a large department has hundreds of them.
-    Line { specials: Vec<(&'a Arc<Special>, UnitDeal)>, line: usize },
+    Line { specials: Arc<[(&'a Arc<Special>, UnitDeal)]>, line: usize },
     /// One that a sale gets so many times at the most.
     Unit { special: &'a Arc<Special>, deal: UnitDeal, line: usize, cap: usize },
-    /// Each line with the special that names it, in the order of the lines.
-    Group { deal: GroupDeal, members: Vec<(usize, &'a Arc<Special>)>, cap: usize },
+    /// Each line with the special that names it, dearest first; and the lowest of these.
+    Group { deal: GroupDeal, members: Vec<(usize, &'a Arc<Special>)>, cap: usize, lowest: Uuid },
 }
 
 /// Specials that count their units together. Of others the id is the key.
@@ -42,7 +42,7 @@ struct Left {
 /// What the specials take off each line.
 pub(super) fn savings(lines: &[CartLine]) -> Vec<Vec<Saving>> {
     let mut saved: Vec<Vec<Saving>> = vec![Vec::new(); lines.len()];
-    let (candidates, caps) = candidates(lines);
+    let Candidates { found: candidates, caps, .. } = Candidates::of(lines);
     if candidates.is_empty() {
         return saved;
     }
@@ -71,60 +71,132 @@ pub(super) fn savings(lines: &[CartLine]) -> Vec<Vec<Saving>> {
     saved
 }
 
-/// By priority, highest first; and what may be had of each special.
-#[expect(clippy::type_complexity, reason = "a list of lists and what it counts by")]
-fn candidates(lines: &[CartLine]) -> (BTreeMap<Reverse<i32>, Vec<Candidate<'_>>>, Vec<Option<i128>>) {
-    let mut found: BTreeMap<Reverse<i32>, Vec<Candidate<'_>>> = BTreeMap::new();
-    let mut pools: HashMap<Pool<'_>, (usize, usize)> = HashMap::new();
-    let mut caps: Vec<Option<i128>> = Vec::new();
-    for (line, special, deal) in concerned(lines) {
-        let place = found.entry(Reverse(special.priority)).or_default();
-        if let (Deal::Unit(deal), None) = (deal, special.max_per_sale) {
-            match place.last_mut() {
-                Some(Candidate::Line { specials, line: same }) if *same == line => specials.push((special, deal)),
-                _ => place.push(Candidate::Line { specials: vec![(special, deal)], line }),
-            }
-            continue;
-        }
-        let pool = match (deal, &special.mix_group) {
-            (Deal::Group(deal), Some(name)) => Pool::Mix(name, deal, special.priority),
-            _ => Pool::One(special.id),
-        };
-        let known = pools.get(&pool).copied();
-        let cap = known.map_or(caps.len(), |(cap, _)| cap);
-        let most = special.max_per_sale.map(i128::from);
-        match caps.get_mut(cap) {
-            Some(cap) => *cap = [*cap, most].into_iter().flatten().min(),
-            None => caps.push(most),
-        }
-        match deal {
-            Deal::Unit(deal) => place.push(Candidate::Unit { special, deal, line, cap }),
-            Deal::Group(deal) => {
-                if let Some(Candidate::Group { members, .. }) = known.and_then(|(_, at)| place.get_mut(at)) {
-                    match members.last_mut() {
-                        Some((same, member)) if *same == line => {
-                            if special.id < member.id {
-                                *member = special;
-                            }
-                        }
-                        _ => members.push((line, special)),
-                    }
-                } else {
-                    place.push(Candidate::Group { deal, members: vec![(line, special)], cap });
-                }
-            }
-        }
-        pools.entry(pool).or_insert((cap, place.len() - 1));
-    }
-    (found, caps)
+/// Lines with the same specials, dearest first: those of a department share one list.
+struct Class<'a> {
+    specials: &'a Arc<[Arc<Special>]>,
+    lines: Vec<usize>,
 }
 
-/// Each line with each special that it may get: none on a price that somebody typed or a label says.
-fn concerned(lines: &[CartLine]) -> impl Iterator<Item = (usize, &Arc<Special>, Deal)> {
-    lines.iter().enumerate().filter(|(_, line)| line.takes_specials()).flat_map(|(place, line)| {
-        let may = |special: &&Arc<Special>| line.is_counted || matches!(special.deal, Deal::Unit(_));
-        line.specials.iter().filter(may).map(move |special| (place, special, special.deal))
-    })
+/// The lines that a special may make cheaper.
+fn classes(lines: &[CartLine]) -> Vec<Class<'_>> {
+    let mut order: Vec<usize> = (0..lines.len()).filter(|line| lines[*line].takes_specials()).collect();
+    order.sort_by_key(|line| Reverse(lines[*line].unit_price));
+    let mut classes: Vec<Class<'_>> = Vec::new();
+    let mut places: HashMap<*const Arc<Special>, usize> = HashMap::new();
+    for line in order {
+        let specials = &lines[line].specials;
+        if specials.is_empty() {
+            continue;
+        }
+        let place = *places.entry(specials.as_ptr()).or_insert(classes.len());
+        if place == classes.len() {
+            classes.push(Class { specials, lines: Vec::new() });
+        }
+        classes[place].lines.push(line);
+    }
+    classes
+}
+
+/// By priority, highest first; and what may be had of each special.
+#[derive(Default)]
+struct Candidates<'a> {
+    found: BTreeMap<Reverse<i32>, Vec<Candidate<'a>>>,
+    /// The limit of each pool, and its candidate when it is one.
+    pools: HashMap<Pool<'a>, (usize, usize)>,
+    caps: Vec<Option<i128>>,
+}
+
+impl<'a> Candidates<'a> {
+    fn of(lines: &'a [CartLine]) -> Self {
+        let mut all = Self::default();
+        for class in classes(lines) {
+            all.add(lines, &class);
+        }
+        let price = |line: usize| Reverse(lines[line].unit_price);
+        for candidate in all.found.values_mut().flatten() {
+            if let Candidate::Group { members, lowest, .. } = candidate {
+                // Of several rows that name a line the lowest one counts.
+                members.sort_by_key(|(line, special)| (price(*line), *line, special.id));
+                members.dedup_by_key(|(line, _)| *line);
+                *lowest = members.iter().map(|(_, special)| special.id).min().unwrap_or_default();
+            }
+        }
+        all
+    }
+
+    fn add(&mut self, lines: &[CartLine], class: &Class<'a>) {
+        let counted: Vec<usize> = class.lines.iter().copied().filter(|line| lines[*line].is_counted).collect();
+        let mut unlimited: BTreeMap<i32, Vec<(&'a Arc<Special>, UnitDeal)>> = BTreeMap::new();
+        for special in class.specials.iter() {
+            match (special.deal, special.max_per_sale) {
+                (Deal::Unit(deal), None) => unlimited.entry(special.priority).or_default().push((special, deal)),
+                (Deal::Unit(deal), Some(_)) => {
+                    let (cap, _) = self.pool(Pool::One(special.id), special);
+                    let of_line = |line: &usize| Candidate::Unit { special, deal, line: *line, cap };
+                    self.at(special.priority).extend(class.lines.iter().map(of_line));
+                }
+                (Deal::Group(deal), _) if !counted.is_empty() => self.add_group(special, deal, &counted),
+                (Deal::Group(_), _) => {}
+            }
+        }
+        for (priority, specials) in unlimited {
+            let specials: Arc<[_]> = undominated(specials).into();
+            let of_line = |line: &usize| Candidate::Line { specials: specials.clone(), line: *line };
+            self.at(priority).extend(class.lines.iter().map(of_line));
+        }
+    }
+
+    fn add_group(&mut self, special: &'a Arc<Special>, deal: GroupDeal, counted: &[usize]) {
+        let pool = match &special.mix_group {
+            Some(name) => Pool::Mix(name, deal, special.priority),
+            None => Pool::One(special.id),
+        };
+        let (cap, place) = self.pool(pool, special);
+        let candidates = self.at(special.priority);
+        if place == candidates.len() {
+            candidates.push(Candidate::Group { deal, members: Vec::new(), cap, lowest: special.id });
+        }
+        if let Some(Candidate::Group { members, .. }) = candidates.get_mut(place) {
+            members.extend(counted.iter().map(|line| (*line, special)));
+        }
+    }
+
+    fn at(&mut self, priority: i32) -> &mut Vec<Candidate<'a>> {
+        self.found.entry(Reverse(priority)).or_default()
+    }
+
+    /// The limit of a pool, which is the lowest of its specials, and where its candidate stands or will.
+    fn pool(&mut self, pool: Pool<'a>, special: &Special) -> (usize, usize) {
+        let next = (self.caps.len(), self.at(special.priority).len());
+        let (cap, place) = *self.pools.entry(pool).or_insert(next);
+        let most = special.max_per_sale.map(i128::from);
+        match self.caps.get_mut(cap) {
+            Some(cap) => *cap = [*cap, most].into_iter().flatten().min(),
+            None => self.caps.push(most),
+        }
+        (cap, place)
+    }
+}
+
+/// Those that may be the best on some line: of one kind, what takes off no more and has no lower id never is.
+fn undominated(mut specials: Vec<(&Arc<Special>, UnitDeal)>) -> Vec<(&Arc<Special>, UnitDeal)> {
+    // The kind, then what takes off most.
+    let order = |deal: UnitDeal| match deal {
+        UnitDeal::Percent(bps) => (0, -i64::from(bps.0)),
+        UnitDeal::Amount(amount) => (1, amount.0.saturating_neg()),
+        UnitDeal::Fixed(price) => (2, price.0),
+    };
+    specials.sort_by_key(|(special, deal)| (order(*deal), special.id));
+    let mut last: Option<(i32, Uuid)> = None;
+    specials.retain(|(special, deal)| {
+        let kind = order(*deal).0;
+        let may_win = last.is_none_or(|(of, lowest)| of != kind || special.id < lowest);
+        if may_win {
+            last = Some((kind, special.id));
+        }
+        may_win
+    });
+    specials
 }
 
 impl Left {
@@ -138,10 +210,9 @@ impl Left {
             Candidate::Unit { special, deal, line, cap } => {
                 (deal.off(lines[*line].unit_price, Qty(self.of_line(*line, *cap))), special.id, *line)
             }
-            Candidate::Group { deal, members, cap } => {
-                let lowest = members.iter().map(|(_, special)| special.id).min().unwrap_or_default();
-                let first = members.first().map(|(line, _)| *line).unwrap_or_default();
-                (deal.of(&self.runs(lines, members), self.caps[*cap]).off, lowest, first)
+            // No other candidate has its id.
+            Candidate::Group { deal, members, cap, lowest } => {
+                (deal.of(&self.runs(lines, members), self.caps[*cap]).off, *lowest, 0)
             }
         };
         (off, Reverse((special, line, place)))
@@ -176,9 +247,7 @@ impl Left {
             price: i128::from(lines[*line].unit_price.0),
             count: i128::from(self.units[*line] / 1000),
         };
-        let mut runs: Vec<Run> = members.iter().map(run).filter(|run| run.count > 0).collect();
-        runs.sort_by_key(|run| Reverse(run.price));
-        runs
+        members.iter().map(run).filter(|run| run.count > 0).collect()
     }
 
     fn take(&mut self, lines: &[CartLine], candidate: &Candidate<'_>, saved: &mut [Vec<Saving>]) {
@@ -197,16 +266,14 @@ impl Left {
                     *left -= (i128::from(units) + 999) / 1000;
                 }
             }
-            Candidate::Group { deal, members, cap } => {
+            Candidate::Group { deal, members, cap, .. } => {
                 let runs = self.runs(lines, members);
                 let taken = deal.of(&runs, self.caps[*cap]);
+                let named: HashMap<usize, &Arc<Special>> = members.iter().copied().collect();
                 for (run, (count, off)) in runs.iter().zip(deal.shared(&runs, taken)) {
                     let units = i64::try_from(count * 1000).unwrap_or(i64::MAX);
-                    let member = members.binary_search_by_key(&run.line, |(line, _)| *line);
-                    if let Ok(place) = member
-                        && units > 0
-                    {
-                        self.note(saved, run.line, members[place].1, units, off);
+                    if units > 0 {
+                        self.note(saved, run.line, named[&run.line], units, off);
                     }
                 }
                 // What is left of its limit is asked no more: what is left over makes no further deal.

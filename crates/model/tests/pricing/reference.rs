@@ -11,6 +11,9 @@ use tillkeep_model::pricing::{
 };
 use tillkeep_model::{Bps, Money, Ppm, Qty, ids};
 
+/// Products of the made-up chain.
+const PRODUCTS: usize = 4;
+
 /// A cart as a test makes it up.
 #[derive(Clone, Debug)]
 struct Cart {
@@ -335,23 +338,26 @@ fn priced(cart: &Cart) -> Vec<Figures> {
             (row.product, Arc::new(special))
         })
         .collect();
-    let line = |line: &Line| {
-        let own = specials.iter().filter(|(product, _)| product.is_none_or(|product| product == line.product));
-        CartLine {
-            product_id: ids::named(&line.product.to_string()),
-            quantity: Qty(line.quantity),
-            unit_price: Money(line.price),
-            price_source: line.source,
-            regular_price: Money(line.price),
-            inclusive: line.inclusive,
-            rates: rates.clone(),
-            printed: line.label.map(Money),
-            is_counted: !line.is_weighed,
-            specials: own.map(|(_, special)| special.clone()).collect(),
-            allows_discount: line.allows_discount,
-            discount: line.discount,
-            ..CartLine::default()
-        }
+    // Lines of one product share one list, as at a till.
+    let of_product = |number: usize| -> Arc<[Arc<Special>]> {
+        let own = specials.iter().filter(|(product, _)| product.is_none_or(|product| product == number));
+        own.map(|(_, special)| special.clone()).collect()
+    };
+    let lists: Vec<Arc<[Arc<Special>]>> = (0..PRODUCTS).map(of_product).collect();
+    let line = |line: &Line| CartLine {
+        product_id: ids::named(&line.product.to_string()),
+        quantity: Qty(line.quantity),
+        unit_price: Money(line.price),
+        price_source: line.source,
+        regular_price: Money(line.price),
+        inclusive: line.inclusive,
+        rates: rates.clone(),
+        printed: line.label.map(Money),
+        is_counted: !line.is_weighed,
+        specials: lists[line.product].clone(),
+        allows_discount: line.allows_discount,
+        discount: line.discount,
+        ..CartLine::default()
     };
     let lines: Vec<CartLine> = cart.lines.iter().map(line).collect();
     let rounding = if cart.invoice { TaxRounding::Invoice } else { TaxRounding::Line };
