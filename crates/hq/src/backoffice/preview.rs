@@ -203,9 +203,7 @@ impl Pricing<'_> {
             self.refuse(index, "productId", format!("the tax group of {} is gone", product.sku));
             return Ok(());
         };
-        if i128::from(line.unit_price.0) * i128::from(line.quantity.0) > i128::from(LARGEST) * 1000 {
-            self.refuse(index, "quantity", format!("makes an amount beyond {LARGEST} minor units"));
-        }
+        self.check_amount(index, &line);
         let place = self.items.len();
         self.items.push((Item { product, index, charge_of: None }, line));
         if !read.is_stocked(product.id) {
@@ -213,6 +211,12 @@ impl Pricing<'_> {
         }
         self.add_charge(place, product, asked.quantity);
         Ok(())
+    }
+
+    fn check_amount(&mut self, index: usize, line: &CartLine) {
+        if i128::from(line.unit_price.0) * i128::from(line.quantity.0) > i128::from(LARGEST) * 1000 {
+            self.refuse(index, "quantity", format!("makes an amount beyond {LARGEST} minor units"));
+        }
     }
 
     fn line(&self, product: &product::Model, typed: Typed) -> Option<CartLine> {
@@ -238,6 +242,7 @@ impl Pricing<'_> {
         };
         (line.specials, line.allows_discount) = (Arc::default(), false);
         let index = self.items[place].0.index;
+        self.check_amount(index, &line);
         self.items.push((Item { product: charge, index, charge_of: Some(place) }, line));
     }
 }

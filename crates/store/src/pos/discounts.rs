@@ -15,9 +15,8 @@ use uuid::Uuid;
 
 use super::cart::Cart;
 use super::catalog::Catalog;
-use super::pricing::{self, Priced, Purpose, Terms};
-use super::typed;
-use crate::{Store, customers};
+use super::pricing::{self, Priced, Purpose};
+use crate::Store;
 
 /// What each line takes off, and the cart as a whole.
 #[derive(Serialize, ToSchema)]
@@ -67,15 +66,8 @@ pub(super) async fn validate(
     cart.check(caller.now())?;
     let mut catalog = Catalog::load(&store, &cart).await?;
     let snapshot = caller.snapshot().await?;
-    catalog.look(&snapshot, store.id).await?;
-    let customer = customers::buyer(&snapshot, cart.customer_id).await?;
-    typed::refuse_codes(&snapshot, &cart).await?;
-    let terms = Terms {
-        at: caller.now(),
-        has_customer: customer.is_some(),
-        tax_exempt: customers::is_exempt(customer.as_ref()),
-        purpose: Purpose::Quote,
-    };
+    let when = (caller.now(), Purpose::Quote);
+    let (_, terms) = pricing::terms(&snapshot, &mut catalog, store.id, &cart, when).await?;
     let priced = pricing::price(&cart, &catalog, terms)?;
     let may_override = caller.may(BEYOND_LIMIT.holders);
     Ok(Answer(validated(&priced, may_override, may_override && caller.may(PRICE.holders))))

@@ -13,14 +13,17 @@ use tillkeep_model::pricing::{
 use tillkeep_model::reason::ReasonKind;
 use tillkeep_model::special::Moment;
 use tillkeep_model::{ErrorCode, Instant, Money};
-use tillkeep_storage::entity::{product, store};
+use tillkeep_storage::entity::{customer, product, store};
+use tillkeep_storage::sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
-use super::cart::{Cart, DiscountEntry, Line, line_field};
+use super::cart::{Cart, DiscountEntry, Line, line_field, said};
 use super::catalog::{Catalog, shelf_price};
 use super::reasons::{self, Reason};
 use super::scanned::{self, Amounts, Meaning};
+use super::typed;
 use crate::bounds::LARGEST_AMOUNT;
+use crate::customers;
 use crate::memory::Sold;
 
 /// A cart with its price. Lines stand in the order of the cart, each before the charge that belongs to it.
@@ -58,10 +61,27 @@ pub(crate) enum Purpose {
 /// When and for whom.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Terms {
-    pub at: Instant,
-    pub has_customer: bool,
-    pub tax_exempt: bool,
-    pub purpose: Purpose,
+    at: Instant,
+    has_customer: bool,
+    tax_exempt: bool,
+    purpose: Purpose,
+}
+
+/// Reads what `cart` is priced with besides what is in memory, all in the snapshot of `conn`, and refuses what can be refused of it
+/// there: who buys, and how it is priced.
+pub(crate) async fn terms(
+    conn: &impl ConnectionTrait,
+    catalog: &mut Catalog,
+    store_id: Uuid,
+    cart: &Cart,
+    (at, purpose): (Instant, Purpose),
+) -> Result<(Option<customer::Model>, Terms)> {
+    catalog.look(conn, store_id).await?;
+    let customer = customers::buyer(conn, cart.customer_id).await?;
+    typed::refuse_codes(conn, cart).await?;
+    let tax_exempt = customers::is_exempt(customer.as_ref());
+    let terms = Terms { at, has_customer: customer.is_some(), tax_exempt, purpose };
+    Ok((customer, terms))
 }
 
 /// Prices `cart` from `catalog`.
@@ -75,6 +95,7 @@ pub(crate) fn price<'a>(cart: &Cart, catalog: &'a Catalog, terms: Terms) -> Resu
             department_limits: &catalog.shop.department_limits,
         },
         moment: shelf::special::moment(store, terms.at, terms.has_customer),
+        purpose: terms.purpose,
         in_force: HashMap::new(),
         items: Vec::with_capacity(cart.lines.len()),
         lines: Vec::with_capacity(cart.lines.len()),
@@ -82,7 +103,7 @@ pub(crate) fn price<'a>(cart: &Cart, catalog: &'a Catalog, terms: Terms) -> Resu
         warnings: Vec::new(),
     };
     for (index, line) in cart.lines.iter().enumerate() {
-        pricing.add(index, line, terms.purpose)?;
+        pricing.add(index, line)?;
     }
     let cart_reason = cart.cart_discount.as_ref().and_then(|entry| pricing.reason_of(entry, "cartDiscount"));
     let Pricing { items, lines, wrong, warnings, .. } = pricing;
@@ -117,6 +138,7 @@ struct Pricing<'a> {
     catalog: &'a Catalog,
     goods: Goods<'a>,
     moment: Moment,
+    purpose: Purpose,
     /// The specials in force of the products and departments that were looked at.
     in_force: HashMap<Uuid, Arc<[Arc<Special>]>>,
     items: Vec<Item<'a>>,
@@ -130,7 +152,7 @@ impl Pricing<'_> {
         self.wrong.push(FieldError { field: line_field(index, field), message: message.into() });
     }
 
-    fn add(&mut self, index: usize, line: &Line, purpose: Purpose) -> Result<()> {
+    fn add(&mut self, index: usize, line: &Line) -> Result<()> {
         let catalog = self.catalog;
         let Some(sold) = catalog.products.get(&line.product_id) else {
             self.refuse(index, "productId", "no product has this id here; look the product up again");
@@ -141,7 +163,7 @@ impl Pricing<'_> {
             return Err(inactive(product).at(line_field(index, "productId")));
         }
         let Some(amounts) = self.amounts(index, line, product)? else { return Ok(()) };
-        self.check_line(index, line, product, amounts, purpose);
+        self.check_line(index, line, product, amounts);
         let typed = Typed {
             quantity: amounts.quantity,
             open_price: line.open_price,
@@ -200,7 +222,7 @@ impl Pricing<'_> {
         Ok(Some(amounts))
     }
 
-    fn check_line(&mut self, index: usize, line: &Line, product: &product::Model, amounts: Amounts, purpose: Purpose) {
+    fn check_line(&mut self, index: usize, line: &Line, product: &product::Model, amounts: Amounts) {
         let derived = amounts.printed.is_some();
         if !derived && !amounts.quantity.fits_decimals(product.quantity_decimals) {
             let unit = &product.unit_of_measure;
@@ -239,7 +261,7 @@ impl Pricing<'_> {
             _ => {}
         }
         let restricted = product.age_restriction.is_some_and(|age| age > 0);
-        if restricted && purpose == Purpose::Sale && line.age_confirmed != Some(true) {
+        if restricted && self.purpose == Purpose::Sale && line.age_confirmed != Some(true) {
             let age = product.age_restriction.unwrap_or_default();
             self.refuse(index, "ageConfirmed", format!("the customer must be {age} or older; check and send true"));
         }
@@ -314,9 +336,12 @@ impl Pricing<'_> {
         }
     }
 
-    /// Why somebody takes something off, as the discount at `field` says it.
+    /// Why somebody takes something off, as the discount at `field` says it. What it comes to may be asked before.
     fn reason_of(&mut self, entry: &DiscountEntry, field: &str) -> Option<Reason> {
         let (code, text) = (entry.reason_code.as_deref(), entry.reason.as_deref());
+        if self.purpose == Purpose::Quote && said(code).or(said(text)).is_none() {
+            return None;
+        }
         match reasons::read(&self.catalog.shop, ReasonKind::Discount, code, text) {
             Ok(reason) => Some(reason),
             Err((name, message)) => {

@@ -18,10 +18,10 @@ use super::account::OnAccount;
 use super::cart::{Cart, Line};
 use super::cart_hash::cart_hash;
 use super::catalog::Catalog;
-use super::pricing::{self, Priced, Purpose, Terms};
-use super::{tenders, typed};
+use super::pricing::{self, Priced, Purpose};
+use super::tenders;
+use crate::Store;
 use crate::terminal::acting_at;
-use crate::{Store, customers};
 
 pub(crate) async fn quote(
     caller: Caller<PosSell>,
@@ -31,15 +31,8 @@ pub(crate) async fn quote(
     cart.check(caller.now())?;
     let mut catalog = Catalog::load(&store, &cart).await?;
     let snapshot = caller.snapshot().await?;
-    catalog.look(&snapshot, store.id).await?;
-    let customer = customers::buyer(&snapshot, cart.customer_id).await?;
-    typed::refuse_codes(&snapshot, &cart).await?;
-    let terms = Terms {
-        at: caller.now(),
-        has_customer: customer.is_some(),
-        tax_exempt: customers::is_exempt(customer.as_ref()),
-        purpose: Purpose::Quote,
-    };
+    let when = (caller.now(), Purpose::Quote);
+    let (customer, terms) = pricing::terms(&snapshot, &mut catalog, store.id, &cart, when).await?;
     let priced = pricing::price(&cart, &catalog, terms)?;
     let terminal = acting_at(&caller, cart.terminal_id.as_deref())?;
     let exponent = catalog.store()?.currency_exponent;

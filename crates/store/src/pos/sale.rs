@@ -29,17 +29,17 @@ use super::cart::{Cart, SoldCart, line_field};
 use super::cart_hash::cart_hash;
 use super::catalog::Catalog;
 use super::draft::{Draft, approver_of};
-use super::pricing::{self, Priced, Purpose, Terms};
+use super::pricing::{self, Priced, Purpose};
 use super::printed::Printed;
 use super::quote::Quote;
 use super::sale_document::SaleDocument;
-use super::{printed, replay, tenders, typed};
+use super::{printed, replay, tenders};
 use crate::act::{Acting, Log, Stopped};
 use crate::approvals::{Approval, PresentedApprovals, Scope, ValidApprovals};
 use crate::memory::Shop;
 use crate::sessions::selling;
 use crate::terminal::acting_at;
-use crate::{Store, bounds, customers};
+use crate::{Store, bounds};
 
 pub(crate) async fn create(
     caller: Caller<PosSell>,
@@ -57,23 +57,15 @@ pub(crate) async fn create(
     if let Some(stored) = act.stored(&snapshot).await? {
         return Ok(repeated(stored));
     }
-    catalog.look(&snapshot, store.id).await?;
+    let (customer, terms) = pricing::terms(&snapshot, &mut catalog, store.id, &cart, (now, Purpose::Sale)).await?;
     let settings = catalog.store()?;
     let terminal = acting_at(&caller, cart.terminal_id.as_deref())?;
     let session = selling::session(&catalog.shop, terminal, now)?;
-    let customer = customers::buyer(&snapshot, cart.customer_id).await?;
-    typed::refuse_codes(&snapshot, &cart).await?;
     check_sales_rep(&catalog.shop, store.id, cart.sales_rep_id)?;
     // In the snapshot that has no such sale: an approval that this very sale used up is unused there.
     let presented = PresentedApprovals::read(&snapshot, cart.approvals()).await?;
     snapshot.commit().await?;
 
-    let terms = Terms {
-        at: now,
-        has_customer: customer.is_some(),
-        tax_exempt: customers::is_exempt(customer.as_ref()),
-        purpose: Purpose::Sale,
-    };
     let priced = pricing::price(&cart, &catalog, terms)?;
     let hash = cart_hash(&cart, &priced, terminal)?;
     refuse_other_total(&caller, &cart, &priced, &hash, settings.currency_exponent)?;

@@ -251,11 +251,11 @@ async fn a_discount_that_says_nothing_of_use_is_refused_by_its_field() {
         let named = format!("lines[0].lineDiscount.{field}");
         cashier.post("/pos/sales", of_line).await.refused_at(422, "validation", &named);
         let of_cart = with(cart(json!([line("BARE", 1)]), cash()), "cartDiscount", given);
-        cashier.post("/pos/quote", anew(&of_cart)).await.refused_at(
-            422,
-            "validation",
-            &format!("cartDiscount.{field}"),
-        );
+        // What a discount without a reason comes to may be asked.
+        if field != "reason" {
+            let quoted = cashier.post("/pos/quote", anew(&of_cart)).await;
+            quoted.refused_at(422, "validation", &format!("cartDiscount.{field}"));
+        }
         cashier.post("/pos/sales", of_cart).await.refused_at(422, "validation", &format!("cartDiscount.{field}"));
     }
 }

@@ -88,7 +88,13 @@ async fn a_code_that_is_none_of_its_kind_and_a_note_that_is_missing_are_refused_
         (json!({"reasonCode": "gone"}), "reasonCode"),
     ] {
         for (request, place) in carts(&given) {
-            person.post("/pos/quote", request.clone()).await.refused_at(422, "validation", &named(place, field));
+            let quoted = person.post("/pos/quote", request.clone()).await;
+            if field == "reason" && place != "override" {
+                // What a discount comes to may be asked before it has a reason; it is not sold without one.
+                quoted.ok(200);
+            } else {
+                quoted.refused_at(422, "validation", &named(place, field));
+            }
             person.post("/pos/sales", request).await.refused_at(422, "validation", &named(place, field));
         }
     }
