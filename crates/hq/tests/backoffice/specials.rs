@@ -1,7 +1,7 @@
 //! Specials: what may be entered, what is warned of, and which are in force.
 
 use serde_json::{Value as Json, json};
-use tillkeep_model::Instant;
+use tillkeep_model::{Instant, ids};
 use uuid::Uuid;
 
 use super::kit::{Got, Kit, Person, general, id_of};
@@ -288,6 +288,10 @@ async fn lists_show_the_specials_of_a_store_of_a_product_and_of_a_moment() {
     assert_eq!(codes(format!("/specials?productId={}", id_of(&milk))).await, [""; 0]);
     let then = codes(format!("/specials?sort=code&storeId={one}&at={at}")).await;
     assert_eq!(then, ["ALL", "EVENING", "TEA"], "by the clock of that store");
+    let somewhere = codes(format!("/specials?sort=code&active=true&at={at}")).await;
+    assert_eq!(somewhere, ["ALL", "EVENING", "TEA", "TWO"], "each by the clock of its store");
+    let nowhere = codes("/specials?sort=code&at=2026-11-20T17:00:00Z".to_owned()).await;
+    assert_eq!(nowhere, ["ALL", "TEA", "TWO"], "five in the afternoon is not yet in New York");
     let page = kit.get(&admin, &format!("/specials?sort=code&storeId={one}&at={at}&pageSize=2&page=2")).await;
     assert_eq!((&page.body["data"][0]["code"], &page.body["pagination"]["total"]), (&json!("TEA"), &json!(3)));
     let active = codes(format!("/specials/active?storeId={one}&at={at}")).await;
@@ -298,7 +302,6 @@ async fn lists_show_the_specials_of_a_store_of_a_product_and_of_a_moment() {
     for (path, field) in [
         ("/specials/active".to_owned(), "storeId"),
         (format!("/specials/active?storeId={}", Uuid::now_v7()), "storeId"),
-        (format!("/specials?at={at}"), "storeId"),
         (format!("/specials?storeId={one}&at=noon"), "at"),
         (format!("/specials?productId={}", Uuid::now_v7()), "productId"),
     ] {
@@ -307,6 +310,13 @@ async fn lists_show_the_specials_of_a_store_of_a_product_and_of_a_moment() {
     let clerk = kit.person("clerk", &[("store_manager", Some(two))]).await;
     kit.get(&clerk, &format!("/specials/active?storeId={two}&at={at}")).await.is(200);
     kit.get(&clerk, &format!("/specials/active?storeId={one}&at={at}")).await.refused(403, "scope");
+    let viewer =
+        json!({"id": ids::role("viewer"), "code": "viewer", "name": "Viewer", "permissions": ["specials.view"]});
+    kit.post(&admin, "/roles", viewer).await.is(201);
+    let viewer = kit.person("viewer", &[("viewer", Some(two))]).await;
+    let theirs = kit.get(&viewer, &format!("/specials?sort=code&at={at}")).await.data();
+    let theirs: Vec<_> = theirs.as_array().expect("a list").iter().map(|row| row["code"].as_str()).collect();
+    assert_eq!(theirs, [Some("ALL"), Some("TEA"), Some("TWO")], "of the store that they see");
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@ use serde::Deserialize;
 use tillkeep_model::Instant;
 use tillkeep_model::permission::Requirement;
 use tillkeep_model::permission::code::{PosSell, SpecialsView};
+use tillkeep_model::special::Moment;
 use tillkeep_storage::entity::product_special::{Column, Entity, Model};
 use tillkeep_storage::entity::{product, store};
 use tillkeep_storage::sea_orm::{ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder};
@@ -36,7 +37,7 @@ impl Listing for Specials {
 }
 
 /// `GET /specials?storeId&productId&active&at`: of a store those that hold there or everywhere; of a product those that name it or
-/// its department; with `at` those that are in force then.
+/// its department; with `at` those that are in force then, there or in some store.
 pub async fn list(caller: Caller<SpecialsView>, Lists { mut query, .. }: Lists<Specials>) -> Result<List<Model>> {
     let store_id = resource::take_id(&mut query, "storeId")?;
     let product_id = resource::take_id(&mut query, "productId")?;
@@ -51,10 +52,14 @@ pub async fn list(caller: Caller<SpecialsView>, Lists { mut query, .. }: Lists<S
     }
     let select = Entity::find().filter(wanted);
     let Some(at) = at else { return resource::list(&conn, &LIST, &query, select).await };
-    let store = of_caller(&caller, &conn, store_id).await?;
+    let stores = match store_id {
+        None if caller.auth().home == Home::Hq => seen(&caller, &conn).await?,
+        _ => vec![of_caller(&caller, &conn, store_id).await?],
+    };
     let (select, paging) = resource::selected::<Entity>(&LIST, &query, select)?;
-    let moment = moment(&store, at, true);
-    let rows: Vec<Model> = select.all(&conn).await?.into_iter().filter(|row| is_in_force(row, &moment)).collect();
+    let moments: Vec<Moment> = stores.iter().map(|store| moment(store, at, true)).collect();
+    let somewhere = |row: &Model| moments.iter().any(|moment| is_in_force(row, moment));
+    let rows: Vec<Model> = select.all(&conn).await?.into_iter().filter(somewhere).collect();
     let total = rows.len() as u64;
     let place = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
     let rows = rows.into_iter().skip(place(paging.offset())).take(place(paging.size)).collect();
@@ -96,6 +101,12 @@ async fn concerns(conn: &impl ConnectionTrait, product_id: Uuid) -> Result<Condi
     let of_department =
         Condition::all().add(Column::ProductId.is_null()).add(Column::DepartmentId.eq(product.department_id));
     Ok(Condition::any().add(Column::ProductId.eq(product_id)).add(of_department))
+}
+
+/// The stores that the caller sees, each with its own clock.
+async fn seen<P: Requirement>(caller: &Caller<P>, conn: &impl ConnectionTrait) -> Result<Vec<store::Model>> {
+    let stores = store::Entity::find().filter(store::Column::DeletedAt.is_null()).all(conn).await?;
+    Ok(stores.into_iter().filter(|store| caller.at_store(store.id).is_ok()).collect())
 }
 
 /// The store whose clock and specials are meant.

@@ -103,9 +103,9 @@ async fn edit(
 /// `POST /specials/{id}/deactivate`
 async fn deactivate(caller: Caller<SpecialsManage>, Id(id): Id) -> Result<Answer<Model>> {
     caller.everywhere()?;
-    let end = async |_: &mut Tx, _: &Model, new: &mut Model| {
+    let end = async |_: &mut Tx, old: &Model, new: &mut Model| {
         new.is_active = false;
-        Ok(json!({"from": {"isActive": true}, "to": {"isActive": false}}))
+        Ok(json!({"from": {"isActive": old.is_active}, "to": {"isActive": false}}))
     };
     let kind = &Entity::KIND;
     rows::update::<Entity, _>(&caller, kind, ("deactivate", id), end, async |_, _, _| Ok(())).await.map(Answer)
