@@ -3,6 +3,7 @@
 #![warn(unreachable_pub)]
 
 mod accounts;
+mod address;
 mod background;
 pub mod backoffice;
 mod customer_numbers;

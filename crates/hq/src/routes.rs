@@ -18,6 +18,7 @@ use crate::{Hq, backoffice, reports, security, sync};
 pub const ABOUT: About = About {
     title: "Tillkeep headquarters",
     text: "Master data, people and stores of the chain, what its stores sold, and the synchronisation with them.",
+    examples: include_str!("../../../docs/generated/examples-hq.json"),
 };
 
 /// The router of a running server. `stores` is what a store writes (its `routes::writes`), which is refused here.
@@ -27,9 +28,14 @@ pub fn router(hq: Arc<Hq>, stores: &[WriteRoute]) -> Router {
 
 /// The same of one that shows other things besides.
 pub fn router_with(hq: Arc<Hq>, stores: &[WriteRoute], shown: Shown) -> Router {
-    let (router, table) = described(stores);
+    let (router, _) = described(stores);
     let is_behind_tls = hq.is_behind_tls();
-    let router = if shown.docs { describe::served(router, ABOUT, table) } else { router };
+    let router = if shown.docs {
+        let stores = stores.to_vec();
+        describe::served(router, ABOUT, move || described(&stores).1)
+    } else {
+        router
+    };
     let router = tillkeep_web::served(router).with_state(hq.clone());
     let router =
         if shown.metrics { router.merge(tillkeep_http::metrics::of_this_machine(measured(hq))) } else { router };

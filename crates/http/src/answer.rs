@@ -28,11 +28,16 @@ struct Body<'a, T: ?Sized> {
 
 impl<T: Serialize + ?Sized> IntoResponse for Body<'_, T> {
     fn into_response(self) -> Response {
-        let kind = (header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        match costs::as_answered(|| serde_json::to_vec(&self)) {
-            Ok(text) => ([kind], text).into_response(),
-            Err(error) => Error::internal(error).into_response(),
-        }
+        answered(&self)
+    }
+}
+
+/// JSON, as whoever asks may see it.
+fn answered(body: &impl Serialize) -> Response {
+    let kind = (header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    match costs::as_answered(|| serde_json::to_vec(body)) {
+        Ok(text) => ([kind], text).into_response(),
+        Err(error) => Error::internal(error).into_response(),
     }
 }
 
@@ -76,15 +81,39 @@ impl<T> List<T> {
     pub fn map<U>(self, show: impl FnMut(T) -> U) -> List<U> {
         List { rows: self.rows.into_iter().map(show).collect(), total: self.total, paging: self.paging }
     }
+
+    const fn pagination(&self) -> Pagination {
+        let Paging { page, size } = self.paging;
+        Pagination { page, page_size: size, total: self.total, total_pages: self.total.div_ceil(size) }
+    }
 }
 
 impl<T: Serialize> IntoResponse for List<T> {
     fn into_response(self) -> Response {
-        let Paging { page, size } = self.paging;
-        let pagination =
-            Pagination { page, page_size: size, total: self.total, total_pages: self.total.div_ceil(size) };
-        Body { success: true, data: &self.rows, pagination: Some(pagination) }.into_response()
+        Body { success: true, data: &self.rows, pagination: Some(self.pagination()) }.into_response()
     }
+}
+
+/// 200 with one page of a list, and what all of it comes to.
+pub struct Summed<T, S> {
+    pub list: List<T>,
+    pub sums: Vec<S>,
+}
+
+impl<T: Serialize, S: Serialize> IntoResponse for Summed<T, S> {
+    fn into_response(self) -> Response {
+        let Self { list, sums } = self;
+        answered(&SummedBody { success: true, data: &list.rows, pagination: list.pagination(), sums: &sums })
+    }
+}
+
+/// What is written of it.
+#[derive(Serialize)]
+struct SummedBody<'a, T, S> {
+    success: bool,
+    data: &'a [T],
+    pagination: Pagination,
+    sums: &'a [S],
 }
 
 /// Where in a list a page is.

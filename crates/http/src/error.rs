@@ -148,6 +148,17 @@ impl Error {
         self
     }
 
+    /// Of a part of a request: the fields that it names stand within `place` of the whole, but for those that begin with one of
+    /// `beside`.
+    #[must_use]
+    pub fn within(mut self, place: &str, beside: &[&str]) -> Self {
+        let is_within = |detail: &&mut FieldError| !beside.iter().any(|field| detail.field.starts_with(field));
+        for detail in self.0.details.iter_mut().filter(is_within) {
+            detail.field = clipped(&format!("{place}.{}", detail.field), LONGEST_FIELD).into_owned();
+        }
+        self
+    }
+
     /// Seconds after which it may be tried again.
     #[must_use]
     pub fn retry_after(mut self, seconds: u64) -> Self {
@@ -168,6 +179,11 @@ impl Error {
 
     pub fn text(&self) -> &str {
         &self.0.text
+    }
+
+    /// The fields that it names.
+    pub fn details(&self) -> &[FieldError] {
+        &self.0.details
     }
 }
 

@@ -122,13 +122,19 @@ pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
                     (path, Some(name)) if !path.ends_with(name) => format!("{path}.{name}"),
                     (path, _) => path.to_owned(),
                 };
-                Error::field(field, text)
+                Error::field(field, in_words(text))
             }
             _ => Error::new(ErrorCode::UnreadableJson, format!("the body is not JSON: {inner}")),
         }
     })?;
     deserializer.end().map_err(|error| Error::new(ErrorCode::UnreadableJson, format!("after the JSON: {error}")))?;
     Ok(value)
+}
+
+/// What serde says of a value, as whoever typed it reads it.
+fn in_words(text: &str) -> &str {
+    let is_no_whole_number = text.starts_with("invalid type") && text.ends_with("expected i64");
+    if is_no_whole_number { "must be a whole number; an amount is in minor units: 1999 for 19.99" } else { text }
 }
 
 /// The field that serde names in its text, where the path is that of the object: one that is missing, unknown or there
@@ -263,6 +269,19 @@ impl<S: Send + Sync> FromRequestParts<S> for Segment {
     }
 }
 
+/// Two segments of a path as texts.
+pub struct TwoSegments(pub String, pub String);
+
+impl<S: Send + Sync> FromRequestParts<S> for TwoSegments {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Error> {
+        let Path((one, other)) =
+            Path::<(String, String)>::from_request_parts(parts, state).await.map_err(|_| Error::not_found("row"))?;
+        Ok(Self(one, other))
+    }
+}
+
 /// Two UUIDs in the path; anything else is 404, as no row has such ids.
 pub struct TwoIds(pub Uuid, pub Uuid);
 
@@ -290,7 +309,9 @@ mod tests {
     #[test]
     fn a_refused_body_names_the_field() {
         let text = |body: &str| parse::<Line>(body.as_bytes()).expect_err("refused").to_string();
-        assert!(text(r#"{"price": 1.5}"#).starts_with("price: "));
+        for typed in [r#"{"price": 19.99}"#, r#"{"price": "19.99"}"#] {
+            assert!(text(typed).starts_with("price: must be a whole number; an amount is in minor units"), "{typed}");
+        }
         assert!(text("{}").starts_with("price: missing field"));
         assert!(text("[1]").starts_with("body: must be an object"));
         assert!(text(r#"{"price": 1, "pirce": 2}"#).starts_with("pirce: unknown field"));

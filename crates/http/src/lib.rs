@@ -23,6 +23,7 @@ pub mod metrics;
 pub mod names;
 pub mod operation;
 pub mod parameters;
+pub mod pictures;
 pub mod pins;
 pub mod probes;
 pub mod refusals;
@@ -38,7 +39,7 @@ pub mod server;
 pub mod shelf;
 pub mod tokens;
 
-pub use answer::{Answer, Created, List, NoContent, Paging};
+pub use answer::{Answer, Created, List, NoContent, Paging, Summed};
 pub use auth::{Auth, Caller, HasAuth, Home};
 pub use clock::Clock;
 pub use error::Error;

@@ -12,7 +12,7 @@ use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::request_body::{RequestBody, RequestBodyBuilder};
 use utoipa::openapi::response::{Response, ResponseBuilder};
 use utoipa::openapi::schema::{ArrayItems, ObjectBuilder, Schema, Type};
-use utoipa::openapi::{Ref, RefOr, Required};
+use utoipa::openapi::{KnownFormat, Ref, RefOr, Required, SchemaFormat};
 
 pub const JSON: &str = "application/json";
 
@@ -21,6 +21,15 @@ const OF_A_BODY: &[ErrorCode] = &[
     ErrorCode::BadRequest,
     ErrorCode::IncompleteBody,
     ErrorCode::UnreadableJson,
+    ErrorCode::RequestTimeout,
+    ErrorCode::PayloadTooLarge,
+    ErrorCode::UnsupportedMediaType,
+    ErrorCode::Validation,
+];
+
+/// The same of a file.
+const OF_A_FILE: &[ErrorCode] = &[
+    ErrorCode::IncompleteBody,
     ErrorCode::RequestTimeout,
     ErrorCode::PayloadTooLarge,
     ErrorCode::UnsupportedMediaType,
@@ -147,6 +156,15 @@ impl Operation {
         self.fails(OF_A_BODY);
     }
 
+    /// A body that is a file.
+    pub fn file(&mut self, text: &str) {
+        let binary = string().format(Some(SchemaFormat::KnownFormat(KnownFormat::Binary)));
+        let content = ContentBuilder::new().schema(Some(binary)).build();
+        let body = RequestBodyBuilder::new().content("application/octet-stream", content).description(Some(text));
+        self.body = Some(body.required(Some(Required::True)).build());
+        self.fails(OF_A_FILE);
+    }
+
     /// A token of the kind `scheme`, and the codes one of which it needs.
     pub fn token(&mut self, scheme: &'static str, permissions: Vec<&'static str>, exact: &[&'static str]) {
         self.security = Some(scheme);
@@ -194,6 +212,14 @@ impl Operation {
     pub fn answer_as(&mut self, status: u16, text: &str, kind: &str, schema: impl Into<RefOr<Schema>>) {
         let content = ContentBuilder::new().schema(Some(schema)).build();
         self.answers.insert(status, ResponseBuilder::new().description(text).content(kind, content).build());
+    }
+
+    /// Another form of an answer that was described, for a client that asks for it.
+    pub fn also_as(&mut self, status: u16, kind: &str, schema: impl Into<RefOr<Schema>>) {
+        let content = ContentBuilder::new().schema(Some(schema)).build();
+        if let Some(answer) = self.answers.get_mut(&status) {
+            answer.content.insert(kind.to_owned(), content.into());
+        }
     }
 
     /// An answer without a body.

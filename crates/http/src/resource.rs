@@ -120,7 +120,8 @@ pub fn search<E: EntityTrait>(columns: &[&str], text: &str) -> Result<Condition>
     Ok(contains(columns, text))
 }
 
-fn check_value(key: &str, value: &str) -> Result<()> {
+/// Refuses a value that no parameter of a list has.
+pub fn check_value(key: &str, value: &str) -> Result<()> {
     if value.contains('\0') || value.chars().count() > MAX_VALUE {
         return Err(Error::field(key, format!("must have at most {MAX_VALUE} characters, NUL not among them")));
     }

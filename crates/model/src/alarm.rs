@@ -7,16 +7,31 @@ use utoipa::ToSchema;
 
 use crate::Instant;
 
+/// A clock that is further off is an alarm. `docs/sync.md`, rule U8.
+const CLOCK_MAY_BE_OFF_MS: u64 = 120_000;
+
+/// Whether a clock that is so far ahead of another one, or behind it, is to be set.
+#[must_use]
+pub const fn is_clock_off(offset_ms: i64) -> bool {
+    offset_ms.unsigned_abs() > CLOCK_MAY_BE_OFF_MS
+}
+
 /// Something that a person has to look at, though the store goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AlarmCode {
     /// The clock is more than five minutes behind what was booked last.
     ClockBehindRegister,
+    /// The clock is more than two minutes off that of headquarters.
+    ClockOff,
     /// The file of the last numbers cannot be written, or could not be read.
     NumbersFile,
     /// A till has printed numbers that this store does not know.
     TillAhead,
+    /// The report of a drawer that was closed does not add up.
+    DrawerDoesNotAddUp,
+    /// Headquarters has other entries of a chain of documents than this store, or later ones: it was written anew here.
+    ChainRewritten,
     /// Something between this store and headquarters answered in its place.
     AnsweredInBetween,
     /// Headquarters says so: the key of its PINs was asked for again, and withheld.
@@ -30,10 +45,13 @@ pub enum AlarmCode {
 }
 
 impl AlarmCode {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 11] = [
         Self::ClockBehindRegister,
+        Self::ClockOff,
         Self::NumbersFile,
         Self::TillAhead,
+        Self::DrawerDoesNotAddUp,
+        Self::ChainRewritten,
         Self::AnsweredInBetween,
         Self::PinKeyAsked,
         Self::SignInsStopped,
@@ -44,8 +62,11 @@ impl AlarmCode {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::ClockBehindRegister => "clock_behind_register",
+            Self::ClockOff => "clock_off",
             Self::NumbersFile => "numbers_file",
             Self::TillAhead => "till_ahead",
+            Self::DrawerDoesNotAddUp => "drawer_does_not_add_up",
+            Self::ChainRewritten => "chain_rewritten",
             Self::AnsweredInBetween => "answered_in_between",
             Self::PinKeyAsked => "pin_key_asked",
             Self::SignInsStopped => "sign_ins_stopped",
@@ -116,6 +137,14 @@ mod tests {
         assert_eq!(Alarm::read("", |count| panic!("{count}")), []);
         for code in AlarmCode::ALL {
             assert_eq!(AlarmCode::parse(code.as_str()), Some(code));
+        }
+    }
+
+    #[test]
+    fn a_clock_is_off_beyond_two_minutes_either_way() {
+        for (offset_ms, is_off) in [(0, false), (120_000, false), (-120_000, false), (120_001, true), (i64::MIN, true)]
+        {
+            assert_eq!(is_clock_off(offset_ms), is_off, "{offset_ms}");
         }
     }
 }

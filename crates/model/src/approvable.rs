@@ -18,8 +18,10 @@ pub struct Approvable {
 pub enum About {
     /// A cart as it is.
     Cart,
-    /// A cart, or what of it goes on an account beyond its limit.
-    CartOrCredit,
+    /// A cart, what of it goes on an account beyond its limit, or money that is given back.
+    CartOrRefund,
+    /// Money that is given back.
+    Refund,
     /// A sale that was made.
     Sale,
     /// What a drawer is opened with.
@@ -75,11 +77,12 @@ macro_rules! approvable {
 
 approvable! {
     DISCOUNT = PosDiscount for Cart,
-    /// A discount above what may be given, a price below the floor of its product, or what is owed beyond a limit.
-    BEYOND_LIMIT = PosDiscountOverrideMax for CartOrCredit,
+    /// A discount above what may be given, a price below the floor of its product, what is owed beyond a limit, or money that is
+    /// given back beyond what the shop does.
+    BEYOND_LIMIT = PosDiscountOverrideMax for CartOrRefund,
     PRICE = PosPriceOverride for Cart,
     VOID = PosVoid for Sale,
-    REFUND = PosRefund for Sale,
+    REFUND = PosRefund for Refund,
     CLOSING = RegistersClose or ReportsZReport for Drawer,
     FLOAT = RegistersOpen for Float,
 }

@@ -6,6 +6,13 @@ use chrono_tz::Tz;
 use crate::Instant;
 use crate::instant::business_date;
 
+/// The date so many days after `date`, as dates are written; nothing when it is no date.
+#[must_use]
+pub fn days_after(date: &str, days: u32) -> Option<String> {
+    let date: NaiveDate = date.parse().ok()?;
+    date.checked_add_days(Days::new(days.into())).map(|date| date.to_string())
+}
+
 /// Where a shop is, and when its business day begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Calendar {

@@ -7,6 +7,8 @@ use crate::Money;
 pub struct SaleFigures<'a> {
     /// Each part of a refunded line is rounded by itself, so that the parts of a refund need not add up as those of a sale do.
     pub is_refund: bool,
+    /// A customer pays what is owed: it has no lines.
+    pub is_settlement: bool,
     /// The customer paid no tax.
     pub is_exempt: bool,
     pub price: Price,
@@ -65,7 +67,8 @@ pub fn flags(sale: &SaleFigures) -> Vec<&'static str> {
         (wide(sale.price.cart), sum(|line| line.price.cart)),
     ];
     [
-        (sale.lines.is_empty(), "no_lines"),
+        (sale.lines.is_empty() && !sale.is_settlement, "no_lines"),
+        (sale.is_settlement && sale.total != Money::ZERO, "settlement_total"),
         (wide(sale.net) + wide(sale.tax) != wide(sale.total), "net_and_tax_are_not_total"),
         (sum(|line| line.net) != wide(sale.net), "lines_net_mismatch"),
         (sum(|line| line.tax) != wide(sale.tax), "lines_tax_mismatch"),
@@ -103,6 +106,7 @@ mod tests {
         LineFigures { price: PRICE, inclusive: false, net: Money(1999), tax: Money(177), total: Money(2176) };
     const SALE: SaleFigures = SaleFigures {
         is_refund: false,
+        is_settlement: false,
         is_exempt: false,
         price: PRICE,
         net: Money(1999),
@@ -118,6 +122,27 @@ mod tests {
         assert!(flags(&SALE).is_empty());
         let sale = SaleFigures { payments: &[Money(2000)], tax: Money(100), ..SALE };
         assert_eq!(flags(&sale), ["net_and_tax_are_not_total", "lines_tax_mismatch", "payments_mismatch"]);
+    }
+
+    #[test]
+    fn a_payment_of_what_is_owed_has_no_lines_and_no_total() {
+        let settlement = SaleFigures {
+            is_settlement: true,
+            price: Price::default(),
+            net: Money::ZERO,
+            tax: Money::ZERO,
+            total: Money::ZERO,
+            lines: &[],
+            payments: &[Money(2175), Money(-2176)],
+            ..SALE
+        };
+        assert!(flags(&settlement).is_empty());
+        let kept = SaleFigures { payments: &[Money(2175)], ..settlement };
+        assert_eq!(flags(&kept), ["payments_mismatch"]);
+        let sale = SaleFigures { is_settlement: false, ..kept };
+        assert_eq!(flags(&sale), ["no_lines", "payments_mismatch"]);
+        let with_goods = SaleFigures { is_settlement: true, ..SALE };
+        assert_eq!(flags(&with_goods), ["settlement_total"]);
     }
 
     #[test]

@@ -60,11 +60,12 @@ macro_rules! statuses {
 }
 
 statuses! {
+    /// Of a store without a line it may become known later that it voided what was given back elsewhere.
     SaleStatus {
         Completed = "completed" at 0,
         PartiallyRefunded = "partially_refunded" at 1,
-        Refunded = "refunded" at 2 ends,
-        Voided = "voided" at 2 ends,
+        Refunded = "refunded" at 2,
+        Voided = "voided" at 3 ends,
     }
     /// Moves with its sale: only the words are used.
     PaymentStatus {
@@ -109,6 +110,7 @@ mod tests {
         assert!(may_follow::<SaleStatus>("completed", "voided"));
         assert!(!may_follow::<SaleStatus>("voided", "completed"));
         assert!(!may_follow::<SaleStatus>("refunded", "partially_refunded"));
+        assert!(may_follow::<SaleStatus>("refunded", "voided"));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod bounds;
 mod handshake;
+mod refunds;
 
 use std::collections::BTreeMap;
 
@@ -12,9 +13,10 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 pub use handshake::{
-    Acknowledged, AuditHead, HandshakeAnswer, HandshakeRequest, LostNumbers, Number, OutboxState, Outcome, PinKey,
-    SentRange,
+    Acknowledged, AuditHead, ChainHead, HandshakeAnswer, HandshakeRequest, LostNumbers, Number, OutboxState, Outcome,
+    PinKey, SentRange,
 };
+pub use refunds::{ClaimAnswer, ClaimLine, ClaimRequest, GivenBack, PaidBack, SaleAtHq};
 
 use crate::Instant;
 use crate::first_of::{First, FirstOf};

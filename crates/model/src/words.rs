@@ -76,5 +76,68 @@ words! {
     SaleType {
         Sale = "sale",
         Refund = "refund",
+        /// A customer pays what is owed: no lines, total 0.
+        Settlement = "settlement",
+    }
+    /// What an entry of a chain of documents is of.
+    ChainKind {
+        Sale = "sale",
+        Refund = "refund",
+        Void = "void",
+        Settlement = "settlement",
+    }
+    /// How far a signing device is with an entry.
+    SignatureState {
+        Waiting = "waiting",
+        Signed = "signed",
+        CouldNotSign = "could_not_sign",
+    }
+    /// How far a paper is.
+    PrintState {
+        Waiting = "waiting",
+        /// Bytes may be at the printer.
+        Printing = "printing",
+        Printed = "printed",
+        /// Bytes were sent, and nothing says whether a paper came out.
+        Unknown = "unknown",
+        Failed = "failed",
+    }
+    /// The papers of one sale.
+    PaperKind {
+        Sale = "sale",
+        Copy = "copy",
+        Gift = "gift",
+        Invoice = "invoice",
+    }
+    /// Papers of no sale, as print jobs name them.
+    ReportKind {
+        X = "x",
+        Z = "z",
+        Zz = "zz",
+        Movement = "movement",
+        /// No paper: the drawer is opened.
+        Drawer = "drawer",
+    }
+    /// Money that comes into a drawer or leaves it without a sale.
+    CashMovementKind {
+        PaidIn = "paid_in",
+        PaidOut = "paid_out",
+        /// To the safe.
+        Drop = "drop",
+        /// From the safe.
+        FloatAdd = "float_add",
+        /// Nothing moves: the drawer is opened.
+        NoSale = "no_sale",
+    }
+    /// Where a parked cart is.
+    ParkedState {
+        Parked = "parked",
+        Resumed = "resumed",
+        Abandoned = "abandoned",
+    }
+    /// What changes a safe besides its drawers.
+    SafeMovementKind {
+        Deposit = "deposit",
+        Correction = "correction",
     }
 }

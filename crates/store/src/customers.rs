@@ -9,6 +9,7 @@ use serde_json::{Value as Json, json};
 use tillkeep_http::describe::{Draft, Listing, Lists, Write};
 use tillkeep_http::directory::customers::AllowDuplicate;
 pub(crate) use tillkeep_http::directory::customers::buyer;
+use tillkeep_http::documents::customer_sales;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::{self, Fields, ListSpec};
 use tillkeep_http::{Answer, Body, Caller, Created, Id, List};
@@ -177,10 +178,12 @@ pub(crate) fn routes(routes: Routes) -> Routes {
         .get("/pos/customers", short_list)
         .about("Look a customer up by a part of name, number, mail address or telephone.")
         .get("/customers", list)
-        .about("List customers.")
+        .about("List customers, a page at a time.")
         .post("/customers", create)
-        .about("Make a customer.")
+        .about("Make a new customer.")
         .fails(&[DocumentTooLarge, IdReused, PossibleDuplicate, StoreNotReady])
         .get("/customers/{id}", get)
-        .about("One customer.")
+        .about("One customer, by its id.")
+        .get("/customers/{id}/sales", customer_sales::list)
+        .about("What a customer bought, paid and brought back in this store.")
 }

@@ -12,6 +12,7 @@ use tillkeep_http::documents::drawers::shown;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::{self, Check, Fields, ListSpec};
 use tillkeep_http::{Answer, Body, Caller, Created, Id, List};
+use tillkeep_model::fields::register::PRINTER_WIDTHS;
 use tillkeep_model::permission::Enrolling;
 use tillkeep_model::permission::code::{PosSell, RegistersView, ReportsZReport, StoresEdit};
 use tillkeep_model::state::SessionStatus;
@@ -26,9 +27,10 @@ use uuid::Uuid;
 use crate::Store;
 use crate::act::{Log, record_of_row};
 use crate::devices::{self, Manager};
+use crate::printers::Printer;
 use crate::sessions::drawer::open_at;
 use crate::sessions::view::knows;
-use crate::state::Routes;
+use crate::state::{PrinterState, Routes};
 
 const FIELDS: Fields = Fields::store(&fields::register::BOOK);
 
@@ -104,6 +106,9 @@ pub(crate) struct RegisterWithSession {
     #[serde(flatten)]
     register: register::Model,
     open_session: Option<register_session::Model>,
+    /// How its printer was when it was asked last; nothing for a register without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    printer_state: Option<PrinterState>,
 }
 
 pub(crate) async fn list(
@@ -123,9 +128,11 @@ pub(crate) async fn list(
         .into_iter()
         .map(|session| (session.register_id, shown(session, knows)))
         .collect();
-    let with_session =
-        |register: register::Model| RegisterWithSession { open_session: open.remove(&register.id), register };
-    Ok(page.map(with_session))
+    Ok(page.map(|register: register::Model| RegisterWithSession {
+        open_session: open.remove(&register.id),
+        printer_state: Printer::of(&register).map(|_| store.printers.state(register.id)),
+        register,
+    }))
 }
 
 record_of_row!(register, "a register");
@@ -144,6 +151,7 @@ pub(crate) async fn create(
         }
     }
     let mut row: register::Model = resource::draft(FIELDS, body.clone(), caller.now())?;
+    check_printer(&row)?;
     let act = store.act(&caller, "register.create").creates(row.id, |stored| resource::same(stored, &body));
     let alone = |register| MadeRegister { register, device_id: None, device_key: None };
     if let Some(stored) = act.stored(caller.reader()).await? {
@@ -166,6 +174,7 @@ pub(crate) async fn create(
     });
     let Created { data: register, new } = work.await?;
     store.sync.tills_changed();
+    store.printers.changed(register.id);
     // Whoever came second at once has enrolled nothing.
     let made = (enrols && new).then_some((device_id, key));
     let (device_id, device_key) = made.unzip();
@@ -192,18 +201,33 @@ pub(crate) async fn edit(
                 let text = "the drawer of this register is open; close it before the till is moved or switched off";
                 return Err(Error::new(ErrorCode::SessionOpen, text).into());
             }
+            let has_another_printer = new.printer != old.printer;
             if new == old {
-                return Ok((old, Log::Unchanged));
+                return Ok(((old, false), Log::Unchanged));
+            }
+            if has_another_printer {
+                check_printer(&new)?;
             }
             check_unique(tx, &new).await?;
             new.updated_at = now;
             tx.update(&new).await?;
-            Ok((new, Log::Line(json!(body))))
+            Ok(((new, has_another_printer), Log::Line(json!(body))))
         })
     });
-    let register = work.await?;
+    let (register, has_another_printer) = work.await?;
     store.sync.tills_changed();
+    if has_another_printer {
+        store.printers.changed(id);
+    }
     Ok(Answer(register))
+}
+
+/// What the book cannot say of a printer: which widths there are.
+fn check_printer(row: &register::Model) -> Result<()> {
+    let Some(printer) = Printer::of(row) else { return Ok(()) };
+    let is_known = PRINTER_WIDTHS.contains(&i64::from(printer.width));
+    let text = "must be 32, 42 or 48: the letters that a line of its paper has";
+    Check::default().that(is_known, "printer.width", text).finish()
 }
 
 async fn check_unique(tx: &Tx, row: &register::Model) -> Result<()> {
@@ -227,6 +251,6 @@ pub(crate) fn routes(routes: Routes) -> Routes {
         .about("Make a register, and enrol its till with it when that is asked for: the key is shown this once.")
         .fails(&[IdReused, DuplicateCode])
         .patch("/registers/{id}", edit)
-        .about("Change a register.")
+        .about("Change some fields of a register.")
         .fails(&[SessionOpen, DuplicateCode])
 }

@@ -10,16 +10,19 @@ use tillkeep_http::routes::{Route, Shown};
 use tillkeep_http::{account, describe, directory, layers, probes, shelf};
 use tillkeep_model::AlarmCode;
 use tillkeep_model::permission::code::{ReportsZReport, UsersEdit};
+use tillkeep_model::words::SignatureState;
+use tillkeep_storage::fiscal::signatures;
 use tillkeep_storage::outbox;
 
 use crate::state::Routes;
 use crate::sync::{handlers, people};
-use crate::{Store, customers, devices, inventory, pos, registers, replica, sessions};
+use crate::{Store, customers, devices, inventory, paper, pos, registers, replica, reports, safe, sessions};
 
 /// What this server says of itself.
 pub const ABOUT: About = About {
     title: "Tillkeep store",
     text: "The tills, drawers and stock of one store; it sells without a line to headquarters.",
+    examples: include_str!("../../../docs/generated/examples-store.json"),
 };
 
 /// The router of a running server. `hq` is what headquarters writes (its `routes::writes`), which is refused here.
@@ -30,8 +33,13 @@ pub fn router(store: Arc<Store>, hq: &[WriteRoute]) -> Router {
 /// The same of one that shows other things besides.
 pub fn router_with(store: Arc<Store>, hq: &[WriteRoute], shown: Shown) -> Router {
     people::connect(&store);
-    let (router, table) = described(hq);
-    let router = if shown.docs { describe::served(router, ABOUT, table) } else { router };
+    let (router, _) = described(hq);
+    let router = if shown.docs {
+        let hq = hq.to_vec();
+        describe::served(router, ABOUT, move || described(&hq).1)
+    } else {
+        router
+    };
     let router = router.with_state(store.clone());
     let router =
         if shown.metrics { router.merge(tillkeep_http::metrics::of_this_machine(measured(store))) } else { router };
@@ -54,6 +62,12 @@ fn measured(store: Arc<Store>) -> Router {
         if let Ok(state) = outbox::state(store.reader()).await {
             gauge!("tillkeep_outbox_pending").set(count(state.pending));
             gauge!("tillkeep_outbox_dead_letters").set(count(state.dead_lettered));
+        }
+        if let Ok(open) = signatures::open(store.reader()).await {
+            let states = [(SignatureState::Waiting, open.waiting), (SignatureState::CouldNotSign, open.could_not_sign)];
+            for (state, entries) in states {
+                gauge!("tillkeep_unsigned_documents", "state" => state.word()).set(count(entries));
+            }
         }
         String::new()
     })
@@ -87,9 +101,12 @@ fn own(routes: Routes) -> Routes {
         .with(directory::routes)
         .with(shelf::routes)
         .with(pos::routes)
+        .with(paper::routes)
         .with(registers::routes)
         .with(devices::routes)
         .with(sessions::routes)
+        .with(reports::routes)
+        .with(safe::routes)
         .with(inventory::routes)
         .with(customers::routes)
         .with(replica::routes)

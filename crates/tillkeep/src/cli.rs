@@ -185,9 +185,9 @@ impl Cli {
 
 impl HqCommand {
     async fn run(self, server: &HqServer, file: Option<&Path>) -> Result<()> {
-        let settings = || Ok::<_, anyhow::Error>(run::hq_settings(server, file)?.0);
+        let settings = || run::existing_hq(server, file);
         match self {
-            Self::SeedDemo { seed, stores } => demo::seed(&settings()?, seed, stores).await,
+            Self::SeedDemo { seed, stores } => demo::seed(&run::hq_settings(server, file)?.0, seed, stores).await,
             Self::NewEpoch => run::new_epoch(server, file).await,
             Self::Export(export) => export::run(&settings()?, &export).await,
             Self::ResetPin { name } => rescue::reset_pin(&settings()?, &name).await,

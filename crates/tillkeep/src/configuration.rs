@@ -22,6 +22,7 @@ mod help;
 #[cfg(test)]
 mod tests;
 
+use addresses::origin;
 pub use addresses::{address_to_listen_on, web_address};
 pub use help::help;
 
@@ -101,6 +102,7 @@ pub struct HqAuth {
 #[serde(deny_unknown_fields)]
 pub struct Tills {
     pub enrolled_only: bool,
+    pub allowed_origins: Origins,
 }
 
 /// Networks, as a list or as one text with commas.
@@ -114,6 +116,33 @@ impl From<Networks> for Vec<String> {
     }
 }
 
+/// Where pages come from that may call a server, as browsers name it, as a list or as one text with commas.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(try_from = "OneOrMany", into = "Vec<String>")]
+pub struct Origins(Vec<String>);
+
+impl Origins {
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(String::as_str)
+    }
+}
+
+impl From<Origins> for Vec<String> {
+    fn from(origins: Origins) -> Self {
+        origins.0
+    }
+}
+
+impl TryFrom<OneOrMany> for Origins {
+    type Error = String;
+
+    fn try_from(text: OneOrMany) -> std::result::Result<Self, String> {
+        let words = text.words();
+        let origins = words.iter().filter(|word| !word.is_empty()).map(|word| origin(word));
+        origins.collect::<std::result::Result<_, _>>().map(Self)
+    }
+}
+
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum OneOrMany {
@@ -121,14 +150,20 @@ enum OneOrMany {
     Many(Vec<String>),
 }
 
+impl OneOrMany {
+    fn words(self) -> Vec<String> {
+        match self {
+            Self::One(text) => text.split(',').map(|word| word.trim().to_owned()).collect(),
+            Self::Many(words) => words,
+        }
+    }
+}
+
 impl TryFrom<OneOrMany> for Networks {
     type Error = String;
 
     fn try_from(text: OneOrMany) -> std::result::Result<Self, String> {
-        let words: Vec<String> = match text {
-            OneOrMany::One(text) => text.split(',').map(|word| word.trim().to_owned()).collect(),
-            OneOrMany::Many(words) => words,
-        };
+        let words = text.words();
         let network = |word: &String| {
             let address = || word.parse::<IpAddr>().map(IpNet::from);
             word.parse::<IpNet>()
@@ -178,6 +213,7 @@ const VARIABLES: &[(&str, &[&str])] = &[
     ("KEEP_VERIFIER_DAYS", &["hq.auth.keep_verifier_days"]),
     ("HQ_URL", &["store.hq_url"]),
     ("HQ_CA_FILE", &["store.hq_ca_file"]),
+    ("TILLS_ALLOWED_ORIGINS", &["store.tills.allowed_origins"]),
     ("TILLS_ENROLLED_ONLY", &["store.tills.enrolled_only"]),
     ("TLS_CERT", &["hq.tls_cert", "store.tls_cert"]),
     ("TLS_KEY", &["hq.tls_key", "store.tls_key"]),

@@ -70,13 +70,7 @@ pub async fn run(settings: &Settings, Export { month, out }: &Export) -> Result<
     if today < closes {
         bail!("--month {} is not closed: it is from {closes} on (UTC), and today is {today}", month.name());
     }
-    let target = out.join(month.name());
-    if target.exists() {
-        bail!("--out {}: {} is there already; remove it, or name another directory", out.display(), target.display());
-    }
-    fs::create_dir_all(out).with_context(|| format!("--out {} cannot be made", out.display()))?;
-    let draft = tempfile::Builder::new().prefix(&format!(".{}.", month.name())).suffix(".part").tempdir_in(out);
-    let draft = draft.with_context(|| format!("--out {} cannot be written", out.display()))?;
+    let (target, draft) = begin(out, &month.name())?;
     let conn = Db::open_to_read(&address(settings)?).await.context("the database cannot be opened")?;
     let snapshot = conn.begin().await.context("the database cannot be read")?;
     let (mut files, mut counted) = (Vec::new(), Vec::new());
@@ -168,8 +162,19 @@ fn described(exported: Exported, totals: &Totals, dir: &Path) -> Result<Json> {
     }))
 }
 
+/// The directory that is wanted in `out`, which must not be there, and one beside it to write to.
+pub fn begin(out: &Path, name: &str) -> Result<(PathBuf, tempfile::TempDir)> {
+    let target = out.join(name);
+    if target.exists() {
+        bail!("--out {}: {} is there already; remove it, or name another directory", out.display(), target.display());
+    }
+    fs::create_dir_all(out).with_context(|| format!("--out {} cannot be made", out.display()))?;
+    let draft = tempfile::Builder::new().prefix(&format!(".{name}.")).suffix(".part").tempdir_in(out);
+    Ok((target, draft.with_context(|| format!("--out {} cannot be written", out.display()))?))
+}
+
 /// Gives the files their place, once they are on disk.
-fn keep(draft: tempfile::TempDir, target: &Path) -> Result<()> {
+pub fn keep(draft: tempfile::TempDir, target: &Path) -> Result<()> {
     for entry in fs::read_dir(draft.path())? {
         File::open(entry?.path())?.sync_all()?;
     }

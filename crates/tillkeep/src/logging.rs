@@ -1,10 +1,11 @@
 //! Logs on the standard error; `RUST_LOG` chooses what. A server with a log that is no terminal writes JSON there and
 //! nothing else.
 
-use std::io::{IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 use std::str::FromStr;
 
 use anyhow::{Context, Result, bail};
+use tillkeep_storage::db;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::EnvFilter;
 
@@ -28,8 +29,8 @@ impl Form {
         // It may have no reader any more: that must not end the program, as `eprintln!` would.
         let builder = tracing_subscriber::fmt()
             .with_env_filter(filter(variable_of(VARIABLE)?.as_deref())?)
-            .with_writer(std::io::stderr)
-            .with_ansi(std::io::stderr().is_terminal())
+            .with_writer(|| InWords(io::stderr()))
+            .with_ansi(io::stderr().is_terminal())
             .log_internal_errors(false);
         match self {
             Self::Text => builder.with_target(false).init(),
@@ -45,9 +46,31 @@ impl Form {
     pub fn tell(self, error: &anyhow::Error) {
         match self {
             // Nothing is left to report to when this fails.
-            Self::Text => drop(writeln!(std::io::stderr(), "tillkeep: {error:#}")),
-            Self::Json => tracing::error!("tillkeep: {error:#}"),
+            Self::Text => drop(writeln!(io::stderr(), "{}", ended_with(error))),
+            Self::Json => tracing::error!("{}", ended_with(error)),
         }
+    }
+}
+
+/// What a program says that ends with `error`.
+fn ended_with(error: &anyhow::Error) -> String {
+    db::in_words(&format!("tillkeep: {error:#}")).into_owned()
+}
+
+/// What is written there for people, each line of the log at once: whatever logs an error need not think of its words.
+struct InWords<W>(W);
+
+impl<W: Write> Write for InWords<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => self.0.write_all(db::in_words(text).as_bytes())?,
+            Err(_) => self.0.write_all(bytes)?,
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
     }
 }
 
@@ -75,7 +98,22 @@ fn is_no_level(word: &&str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::filter;
+    use std::io::Write as _;
+
+    use anyhow::Context as _;
+    use tillkeep_storage::DbErr;
+
+    use super::{InWords, ended_with, filter};
+
+    #[test]
+    fn what_people_read_of_an_error_begins_with_words_in_the_log_too() {
+        let error = DbErr::Custom("/srv/x is a database of a store".to_owned());
+        let mut log = InWords(Vec::new());
+        log.write_all(format!("WARN it is tried again error={error}").as_bytes()).expect("written");
+        assert_eq!(String::from_utf8_lossy(&log.0), "WARN it is tried again error=/srv/x is a database of a store");
+        let ended = Err::<(), _>(error).context("headquarters cannot start").expect_err("an error");
+        assert_eq!(ended_with(&ended), "tillkeep: headquarters cannot start: /srv/x is a database of a store");
+    }
 
     #[test]
     fn a_wrong_level_is_refused_and_not_taken_for_the_name_of_a_part() {

@@ -2,6 +2,8 @@
 
 mod arguments;
 mod audit;
+mod audit_export;
+mod audited;
 mod backup;
 mod bench;
 mod child;

@@ -19,6 +19,9 @@ async fn with_headquarters<T>(
     act: impl AsyncFnOnce(&Arc<Hq>) -> Result<T>,
 ) -> Result<T> {
     let shared = settings.database_url.as_ref().is_some_and(|url| configuration::is_postgres(url.expose()));
+    if shared {
+        run::refuse_no_keys(settings)?;
+    }
     let _lock = if shared { None } else { Some(Lock::take(&settings.data_dir, command)?) };
     let stop = CancellationToken::new();
     let hq = Hq::for_command(settings, run::clock(), stop.clone()).await.context("headquarters cannot be opened")?;

@@ -12,7 +12,7 @@ use tillkeep_http::auth::housekeeping;
 use tillkeep_http::error::Error;
 use tillkeep_http::routes::Shown;
 use tillkeep_http::server::Ending;
-use tillkeep_http::{Auth, Clock, pins, server};
+use tillkeep_http::{Auth, Clock, layers, pins, server};
 use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::{ADMINISTRATOR, DEFAULT_ROLES};
 use tillkeep_model::wire::close;
@@ -57,6 +57,40 @@ pub fn hq_settings(args: &HqServer, file: Option<&Path>) -> Result<(tillkeep_hq:
         new_customers_per_hour: configuration.new_customers_per_hour,
     };
     Ok((settings, configuration))
+}
+
+/// As [`hq_settings`], for a command that reads or mends a headquarters: opening one that is not there would make it.
+pub fn existing_hq(args: &HqServer, file: Option<&Path>) -> Result<tillkeep_hq::Settings> {
+    let settings = hq_settings(args, file)?.0;
+    refuse_missing(&settings)?;
+    Ok(settings)
+}
+
+fn refuse_missing(settings: &tillkeep_hq::Settings) -> Result<()> {
+    let dir = settings.data_dir.display();
+    let file = match &settings.database_url {
+        None => settings.data_dir.join("tillkeep.db"),
+        Some(url) => match Db::file_of_url(url.expose()) {
+            Some(file) => file,
+            // `PostgreSQL` has no database that is not there.
+            None => return Ok(()),
+        },
+    };
+    if !file.exists() {
+        bail!(
+            "there is no headquarters in {dir}: {} is missing; name its data directory with --data-dir",
+            file.display()
+        );
+    }
+    Ok(())
+}
+
+/// Refuses a directory that is not there to a command that needs the keys of a headquarters on `PostgreSQL`: it would make others.
+pub fn refuse_no_keys(settings: &tillkeep_hq::Settings) -> Result<()> {
+    if settings.data_dir.is_dir() || settings.sign_in.pin_key_file.is_some() {
+        return Ok(());
+    }
+    bail!("there are no keys in {}, which is no directory; name it with --data-dir", settings.data_dir.display())
 }
 
 /// Runs headquarters until a signal.
@@ -143,7 +177,7 @@ pub fn clock() -> Clock {
 
 /// Gives the database of headquarters a new identity.
 pub async fn new_epoch(args: &HqServer, file: Option<&Path>) -> Result<()> {
-    let settings = hq_settings(args, file)?.0;
+    let settings = existing_hq(args, file)?;
     let _lock = Lock::take(&settings.data_dir, "tillkeep hq new-epoch")?;
     let db = Hq::database(&settings).await.context("the database cannot be opened")?;
     backup::take_new_identity(&db, Clock::default().now()).await?;
@@ -153,7 +187,7 @@ pub async fn new_epoch(args: &HqServer, file: Option<&Path>) -> Result<()> {
 
 /// Says how many PINs are still kept under the key that every store of release 0.1.0 has.
 pub async fn former_pins(args: &HqServer, file: Option<&Path>) -> Result<()> {
-    let settings = hq_settings(args, file)?.0;
+    let settings = existing_hq(args, file)?;
     let db = Hq::database(&settings).await.context("the database cannot be opened")?;
     let (pins, stores) = (staff::former_pins(db.reader()).await?, staff::former_stores(db.reader()).await?);
     db.close().await?;
@@ -263,6 +297,7 @@ pub async fn store(args: StoreServer, file: Option<&Path>) -> Result<()> {
         serve_metrics(tillkeep_store::routes::metrics(store.clone()), &configuration.metrics_listen, &stop).await?;
     }
     let router = tillkeep_store::routes::router_with(store.clone(), &hq, shown);
+    let router = layers::for_origins(router, configuration.tills.allowed_origins.names());
     greet("a store", &data_dir, &format!("headquarters {}", store.settings.hq_url))?;
     announce(&listener.url, &mut lock)?;
     let tasks = TaskTracker::new();
@@ -362,12 +397,13 @@ fn end_on_signal(leave: Duration) -> Result<Ending> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
     use std::time::Duration;
 
     use tillkeep_hq::notify::Broker;
     use tillkeep_http::auth::SignInSettings;
 
-    use super::{check_hq_url, free_name};
+    use super::{check_hq_url, free_name, refuse_missing, refuse_no_keys};
 
     #[test]
     fn an_administrator_with_the_name_of_a_default_account_takes_it_from_no_user() {
@@ -376,11 +412,10 @@ mod tests {
         assert_eq!(free_name("administrator", None), "admin");
     }
 
-    #[test]
-    fn printed_settings_have_no_secrets() {
-        let hq = tillkeep_hq::Settings {
-            data_dir: "data".into(),
-            database_url: Some("postgres://till:hunter2@db/chain".to_owned().into()),
+    fn settings(data_dir: &Path, url: Option<String>) -> tillkeep_hq::Settings {
+        tillkeep_hq::Settings {
+            data_dir: data_dir.to_owned(),
+            database_url: url.map(Into::into),
             database: tillkeep_storage::Opening::default(),
             public_url: None,
             allow_insecure: false,
@@ -394,7 +429,35 @@ mod tests {
             }),
             sync_log_days: 90,
             new_customers_per_hour: 1000,
-        };
+        }
+    }
+
+    #[test]
+    fn a_command_that_reads_or_mends_refuses_a_directory_without_headquarters_by_its_name() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let (there, mistyped) = (dir.path().join("hq"), dir.path().join("hw"));
+        std::fs::create_dir(&there).expect("a directory");
+        std::fs::write(there.join("tillkeep.db"), "").expect("a file");
+        let postgres = || Some("postgres://till@db/chain".to_owned());
+        let sqlite = |name: &str| Some(format!("sqlite://{}?mode=rwc", there.join(name).display()));
+        for good in [settings(&there, None), settings(&there, postgres()), settings(&mistyped, sqlite("tillkeep.db"))] {
+            assert!(refuse_missing(&good).is_ok(), "{good:?}");
+        }
+        // It needs no directory unless it needs the keys.
+        assert!(refuse_missing(&settings(&mistyped, postgres())).is_ok());
+        let error = refuse_no_keys(&settings(&mistyped, postgres())).expect_err("refused").to_string();
+        assert!(error.contains(&mistyped.display().to_string()), "{error}");
+        assert!(refuse_no_keys(&settings(&there, postgres())).is_ok());
+        for wrong in [settings(&mistyped, None), settings(&mistyped, sqlite("x.db"))] {
+            let error = refuse_missing(&wrong).expect_err("refused").to_string();
+            assert!(error.contains(&mistyped.display().to_string()) && error.contains("--data-dir"), "{error}");
+        }
+        assert!(!mistyped.exists(), "nothing is made");
+    }
+
+    #[test]
+    fn printed_settings_have_no_secrets() {
+        let hq = settings(Path::new("data"), Some("postgres://till:hunter2@db/chain".to_owned()));
         let store = tillkeep_store::Settings {
             data_dir: "data".into(),
             sync_token: "e30.hunter2.x".to_owned().into(),

@@ -108,6 +108,8 @@ pub async fn run(command: StoreCommand) -> Result<()> {
         StoreCommand::TakeOver(dir) => take_over(&dir).await,
         StoreCommand::Resync { entity_type, dir } => resync(&dir, entity_type.as_deref()).await,
         StoreCommand::SetSeries { series, numbers_file, dir } => {
+            // Before the lock, which would make the directory.
+            dir.database()?;
             let _lock = Lock::take(&dir.path, "tillkeep store set-series")?;
             let file = numbers_file.unwrap_or_else(|| dir.path.join("numbers"));
             series::at_store(dir.open().await?, &file, &series).await

@@ -10,7 +10,7 @@ use tillkeep_http::pins::Pins;
 use tillkeep_storage::verify::{self, Options, Source, Verifiers};
 use tillkeep_storage::{Db, Side};
 
-use crate::audit;
+use crate::audited;
 use crate::output::say;
 
 /// Beside running servers, documents of the last two minutes are not judged: their databases are read one after the other.
@@ -40,7 +40,7 @@ pub struct VerifyArgs {
 pub async fn run(args: VerifyArgs, file: Option<&Path>) -> Result<()> {
     let url = match (args.database_url, &args.hq) {
         (Some(url), _) => Some(url),
-        (None, Some(dir)) => Some(audit::database_in(dir, file)?),
+        (None, Some(dir)) => Some(audited::database_in(dir, file)?),
         (None, None) => None,
     };
     if url.is_none() && args.store.is_empty() {

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde_json::{Value as Json, json};
 use tillkeep_http::describe::{Draft, Write};
 use tillkeep_http::directory::customers::AllowDuplicate;
+use tillkeep_http::documents::customer_sales;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::{Fields, ListSpec};
 use tillkeep_http::{Body, Caller, Created};
@@ -119,16 +120,18 @@ pub(crate) fn routes(routes: Routes) -> Routes {
     use ErrorCode::{IdReused, InUse, PossibleDuplicate, StoreNotReady, VersionConflict};
     routes
         .get("/customers", plain::list::<Entity, CustomersView>)
-        .about("List customers.")
+        .about("List customers, a page at a time.")
         .get("/customers/{id}", plain::get::<Entity, CustomersView>)
-        .about("One customer.")
+        .about("One customer, by its id.")
+        .get("/customers/{id}/sales", customer_sales::list)
+        .about("What a customer bought, paid and brought back, in all stores.")
         .post("/customers", create)
-        .about("Make a customer.")
+        .about("Make a new customer.")
         .fails(&[IdReused, PossibleDuplicate, StoreNotReady])
         .patch("/customers/{id}", plain::edit::<Entity, CustomersEdit>)
-        .about("Change a customer.")
+        .about("Change some fields of a customer.")
         .fails(&[VersionConflict])
         .delete("/customers/{id}", plain::delete::<Entity, CustomersEdit>)
-        .about("Delete a customer.")
+        .about("Delete a customer, in all stores too.")
         .fails(&[VersionConflict, InUse])
 }

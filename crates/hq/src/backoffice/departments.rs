@@ -90,16 +90,16 @@ pub(crate) fn routes(routes: Routes) -> Routes {
     use ErrorCode::{DuplicateCode, IdReused, InUse, VersionConflict};
     routes
         .get("/departments", plain::list::<Entity, (ProductsView, PosSell)>)
-        .about("List departments.")
+        .about("List departments, a page at a time.")
         .get("/departments/{id}", plain::get::<Entity, (ProductsView, PosSell)>)
-        .about("One department.")
+        .about("One department, by its id.")
         .post("/departments", plain::create::<Entity, ProductsCreate>)
-        .about("Make a department.")
+        .about("Make a new department.")
         .fails(&[IdReused, DuplicateCode])
         .patch("/departments/{id}", plain::edit::<Entity, ProductsEdit>)
-        .about("Change a department.")
+        .about("Change some fields of a department.")
         .fails(&[VersionConflict, DuplicateCode])
         .delete("/departments/{id}", plain::delete::<Entity, ProductsDelete>)
-        .about("Delete a department.")
+        .about("Delete a department, in all stores too.")
         .fails(&[VersionConflict, InUse])
 }

@@ -1,8 +1,13 @@
 //! The routes that set up a chain. `docs/api.md` lists them; each row kind is a file.
 
+mod chain;
+mod choices;
+mod conflict;
 pub(crate) mod customers;
 pub(crate) mod departments;
 pub(crate) mod drawers;
+mod files;
+mod given_back;
 pub mod plain;
 mod preview;
 pub(crate) mod products;
@@ -12,6 +17,7 @@ pub(crate) mod roles;
 pub(crate) mod rows;
 pub mod sales;
 pub(crate) mod sales_reps;
+mod search;
 pub(crate) mod specials;
 mod stock;
 pub(crate) mod store_prices;
@@ -28,6 +34,7 @@ use crate::state::Routes;
 /// The routes of every room.
 pub fn routes(routes: Routes) -> Routes {
     routes
+        .with(chain::routes)
         .with(stores::routes)
         .with(tax_rates::routes)
         .with(tax_groups::routes)
@@ -41,6 +48,7 @@ pub fn routes(routes: Routes) -> Routes {
         .with(users::routes)
         .with(roles::routes)
         .with(sales::routes)
+        .with(search::routes)
         .with(sales_reps::routes)
         .with(reasons::routes)
         .with(suppliers::routes)

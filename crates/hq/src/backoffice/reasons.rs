@@ -38,12 +38,12 @@ pub(crate) fn routes(routes: Routes) -> Routes {
     use ErrorCode::{CodeTaken, IdReused, VersionConflict};
     routes
         .post("/reasons", plain::create::<Entity, StoresEdit>)
-        .about("Make a reason.")
+        .about("Make a new reason.")
         .fails(&[IdReused, CodeTaken])
         .patch("/reasons/{id}", plain::edit::<Entity, StoresEdit>)
-        .about("Change a reason.")
+        .about("Change some fields of a reason.")
         .fails(&[VersionConflict, CodeTaken])
         .delete("/reasons/{id}", plain::delete::<Entity, StoresEdit>)
-        .about("Delete a reason.")
+        .about("Delete a reason, in all stores too.")
         .fails(&[VersionConflict])
 }

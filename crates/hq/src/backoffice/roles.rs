@@ -9,7 +9,7 @@ use serde_json::json;
 use tillkeep_http::describe::{Change, Draft, Write};
 use tillkeep_http::directory::roles::{LIST, RoleView, codes_of, view};
 use tillkeep_http::error::{Error, Result};
-use tillkeep_http::resource::{self, Expected, Fields, ListSpec};
+use tillkeep_http::resource::{Expected, Fields, ListSpec};
 use tillkeep_http::{Answer, Body, Caller, Created, Id, NoContent, Params};
 use tillkeep_model::permission::code::RolesManage;
 use tillkeep_model::permission::{ALL, Fresh};
@@ -22,6 +22,7 @@ use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryF
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::conflict::{self, Named};
 use super::plain::{Of, Rules};
 use super::references::refuse_in_use;
 use super::rows::{self, Kind};
@@ -134,7 +135,8 @@ pub(crate) async fn put_permissions(
     }
     let held = codes_of(&**act, [id]).await?.remove(&id).unwrap_or_default();
     let current = || Ok(serde_json::to_value(RoleView { role: role.clone(), permissions: held.clone() })?);
-    resource::refuse_outdated(body.expected_version, role.sync_version, current)?;
+    let named = Named { entity_type: Entity::KIND.name(), id: Some(id), changed_at: Some(role.updated_at) };
+    conflict::refuse_outdated(&act, &named, (body.expected_version, role.sync_version), current).await?;
     // What is taken is judged like what is given: whoever holds the role loses it everywhere.
     grants::refuse_escalation(&caller, wanted.symmetric_difference(&held), None)?;
     if wanted == held {
@@ -190,7 +192,7 @@ pub(crate) fn routes(routes: Routes) -> Routes {
     use ErrorCode::{DuplicateCode, Escalation, IdReused, InUse, SystemRole, UnknownPermission, VersionConflict};
     routes
         .post("/roles", create)
-        .about("Make a role.")
+        .about("Make a new role.")
         .fails(&[IdReused, DuplicateCode, UnknownPermission, Escalation])
         .patch("/roles/{id}", edit)
         .about("Change the name of a role.")
@@ -199,6 +201,6 @@ pub(crate) fn routes(routes: Routes) -> Routes {
         .about("Replace what a role holds.")
         .fails(&[VersionConflict, SystemRole, UnknownPermission, Escalation])
         .delete("/roles/{id}", delete)
-        .about("Delete a role.")
+        .about("Delete a role, in all stores too.")
         .fails(&[VersionConflict, SystemRole, InUse, Escalation])
 }

@@ -10,11 +10,14 @@ use tillkeep_http::{Caller, Created};
 use tillkeep_model::fields::Book;
 use tillkeep_model::permission::Requirement;
 use tillkeep_model::{ErrorCode, Instant};
+use tillkeep_storage::sea_orm::sea_query::ValueType;
 use tillkeep_storage::sea_orm::{
     ColumnTrait, ConnectionTrait, EntityTrait, ModelTrait, QueryFilter, QuerySelect, Value,
 };
 use tillkeep_storage::{DbErr, Synchronised, Tx, audit, db};
 use uuid::Uuid;
+
+use super::conflict::{self, Named};
 
 /// A kind of master data.
 pub struct Kind {
@@ -178,7 +181,7 @@ pub(crate) async fn change_in<E: Rows, P: Requirement>(
 ) -> Result<E::Model> {
     let expected = resource::take_expected_version(&mut body)?;
     let edit = async |tx: &mut Tx, old: &E::Model, new: &mut E::Model| {
-        refuse_outdated::<E>(kind, expected, old)?;
+        refuse_outdated::<E>(tx, kind, expected, old).await?;
         *new = resource::changed(kind.fields(), old, &body, caller.now())?;
         check(tx, old, new).await?;
         difference(kind, old, new)
@@ -187,11 +190,18 @@ pub(crate) async fn change_in<E: Rows, P: Requirement>(
 }
 
 /// Refuses what was decided from another version of the row.
-fn refuse_outdated<E: Rows>(kind: &Kind, expected: Option<i64>, row: &E::Model) -> Result<()> {
+pub(super) async fn refuse_outdated<E: Rows>(
+    tx: &Tx,
+    kind: &Kind,
+    expected: Option<i64>,
+    row: &E::Model,
+) -> Result<()> {
     let Value::BigInt(Some(version)) = row.get(column::<E>("sync_version")?) else {
         return Err(Error::internal("a row without a version"));
     };
-    resource::refuse_outdated(expected, version, || shown(kind, row))
+    let changed_at = <Instant as ValueType>::try_from(row.get(column::<E>("updated_at")?)).ok();
+    let named = Named { entity_type: kind.name(), id: Some(id_of::<E>(row)?), changed_at };
+    conflict::refuse_outdated(tx, &named, (expected, version), || shown(kind, row)).await
 }
 
 /// Writes a row that the server changed by itself, with a version of its own.
@@ -243,7 +253,7 @@ pub(crate) async fn delete<E: Rows, P: Requirement>(
 ) -> Result<()> {
     let mut act = caller.begin().await?;
     let mut model = find_to_change::<E>(&act, kind, id).await?;
-    refuse_outdated::<E>(kind, expected, &model)?;
+    refuse_outdated::<E>(&act, kind, expected, &model).await?;
     check(&mut act, &model).await?;
     stamp::<E>(&mut model, caller.now(), false)?;
     model.set(column::<E>("deleted_at")?, Some(caller.now()).into());

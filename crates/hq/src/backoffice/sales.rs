@@ -1,30 +1,41 @@
 //! The sales of every store, as they were pushed; nothing here writes.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use axum::extract::State;
 use serde::Serialize;
 use tillkeep_http::describe::{Listing, Lists, More};
 use tillkeep_http::documents::business_dates;
+use tillkeep_http::documents::csv::{self, Cell, Csv, Listed};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::{self, ListSpec, Query};
-use tillkeep_http::{Answer, Caller, Id, List};
-use tillkeep_model::ErrorCode;
-use tillkeep_model::permission::code::ReportsViewGlobal;
+use tillkeep_http::{Answer, Caller, Id, Params, Summed};
+use tillkeep_model::calendar::Calendar;
+use tillkeep_model::fields::shape::exponent;
+use tillkeep_model::{ErrorCode, Money};
 use tillkeep_storage::entity::sale::{Column, Entity, Model};
-use tillkeep_storage::entity::{sale, sale_item, sale_payment};
-use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, Select};
+use tillkeep_storage::entity::{chain_entry, sale, sale_item, sale_payment, store, user};
+use tillkeep_storage::reports::listed::{self, Sums};
+use tillkeep_storage::sea_orm::{
+    ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select,
+};
+use tillkeep_storage::{DbErr, Transaction};
 use utoipa::ToSchema;
+use uuid::Uuid;
 
+use super::choices::{self, Choices};
+use super::files;
+use super::given_back::{self, Half, Refund};
 use crate::Hq;
 use crate::replica::Figures;
-use crate::scope::{in_scope, named_store};
+use crate::scope::{OfReports, Views};
 use crate::state::Routes;
 
 /// What may be asked of the list.
 pub const LIST: ListSpec = ListSpec {
     search: &[],
-    filters: &["storeId", "receiptNumber", "customerId", "cashierUserId", "status", "saleType"],
+    filters: &["storeId", "registerCode", "receiptNumber", "customerId", "cashierUserId", "status", "saleType"],
     sort: &["completedAt", "businessDate", "receiptNumber", "totalAmount"],
 };
 
@@ -34,11 +45,55 @@ pub struct Sales;
 impl Listing for Sales {
     type Row = Entity;
     const SPEC: ListSpec = LIST;
-    const MORE: &'static [(&'static str, More)] =
-        &[("businessDateFrom", More::Date), ("businessDateTo", More::Date), ("flagged", More::Flag)];
+    const MORE: &'static [(&'static str, More)] = &[
+        ("businessDateFrom", More::Date),
+        ("businessDateTo", More::Date),
+        ("tenderCode", More::Text),
+        ("flagged", More::Flag),
+        ("sums", More::Flag),
+        ("format", More::Format),
+    ];
 }
 
-/// A sale with its lines.
+/// What all listed documents of one currency come to, and not those of the page alone. Amounts of those that were voided are in
+/// none of them.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = SalesSum)]
+pub struct Sum {
+    currency_code: String,
+    currency_exponent: i16,
+    /// Sales, refunds and payments on accounts that were not voided.
+    count: i64,
+    refund_count: i64,
+    voided_count: i64,
+    net_amount: Money,
+    tax_amount: Money,
+    total_amount: Money,
+    /// What was taken beside the total because cash was rounded.
+    cash_rounding: Money,
+    /// Of the total what refunds gave back, below zero.
+    refund_amount: Money,
+}
+
+impl Sum {
+    fn new(sums: Sums, stores: &Stores) -> Self {
+        Self {
+            currency_exponent: stores.exponent(&sums.currency_code),
+            currency_code: sums.currency_code,
+            count: sums.count,
+            refund_count: sums.refunds,
+            voided_count: sums.voided,
+            net_amount: sums.net,
+            tax_amount: sums.tax,
+            total_amount: sums.total,
+            cash_rounding: sums.cash_rounding,
+            refund_amount: sums.refunded,
+        }
+    }
+}
+
+/// A sale with its lines, and what was given back of it since.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = SaleDocument)]
@@ -47,21 +102,161 @@ pub struct SaleView {
     sale: Model,
     sale_items: Vec<sale_item::Model>,
     sale_payments: Vec<sale_payment::Model>,
+    /// Its places in the chain of its register; none of a document from before there were chains.
+    chain_entries: Vec<chain_entry::Model>,
+    /// The documents that gave something of it back, from whichever store the caller sees.
+    refunds: Vec<Refund>,
+    /// So many more gave something of it back, in stores that the caller does not see.
+    refunds_elsewhere: usize,
+    /// The other document of an exchange, when it has arrived.
+    exchanged_with: Option<Half>,
+    /// Of the user who voided it.
+    voided_by_name: Option<String>,
 }
 
-/// `GET /sales`: the newest first, without their lines.
+/// `GET /sales`: the newest first, without their lines, with what all of them come to; as a file all of them.
 pub async fn list(
-    caller: Caller<ReportsViewGlobal>,
+    caller: Caller<Views>,
     State(hq): State<Arc<Hq>>,
     Lists { mut query, .. }: Lists<Sales>,
-) -> Result<Figures<List<Model>>> {
-    named_store(&caller, &query)?;
-    let select = narrowed(&mut query, in_scope(&caller, Entity::find(), Column::StoreId))?;
-    hq.figures(|conn| {
-        let (query, select) = (&query, select.clone());
-        async move { resource::list(&conn, &LIST, query, select).await }
-    })
-    .await
+) -> Result<Figures<Listed<Summed<Model, Sum>>>> {
+    let as_file = csv::wanted(&mut query)?;
+    let adds_up = summed(&mut query)?;
+    let asked = as_file.then(|| query.clone());
+    let store = query.get("storeId").and_then(|id| id.parse().ok());
+    let scope = OfReports::sales(&caller).await?.narrowed(store)?;
+    let select = narrowed(&mut query, scope.cut(Entity::find(), Column::StoreId))?;
+    let found = hq
+        .figures(|conn| {
+            let (query, select) = (&query, select.clone());
+            async move {
+                // The page, the sums and each part of a file are of one moment.
+                let conn = conn.begin().await?;
+                let stores = Stores::load(&conn).await?;
+                if as_file {
+                    return file(&conn, query, select, &stores).await.map(Listed::File);
+                }
+                let all = resource::selected(&LIST, query, select.clone())?.0;
+                let sums = if adds_up { listed::sums(&conn, all).await? } else { Vec::new() };
+                let list = resource::list(&conn, &LIST, query, select).await?;
+                let sums = sums.into_iter().map(|sums| Sum::new(sums, &stores)).collect();
+                Ok(Listed::Json(Summed { list, sums }))
+            }
+        })
+        .await?;
+    if let Some(asked) = asked {
+        files::kept(&caller, "sales.export", &asked).await?;
+    }
+    Ok(found)
+}
+
+/// `sums=false`: who turns a page has them already.
+fn summed(query: &mut Query) -> Result<bool> {
+    match query.remove("sums").as_deref() {
+        None | Some("true") => Ok(true),
+        Some("false") => Ok(false),
+        Some(_) => Err(Error::field("sums", "must be true or false")),
+    }
+}
+
+/// As much of stores as sales are shown with.
+struct Stores {
+    by_id: HashMap<Uuid, store::Model>,
+}
+
+impl Stores {
+    async fn load(conn: &impl ConnectionTrait) -> Result<Self, DbErr> {
+        let rows = store::Entity::find().all(conn).await?;
+        Ok(Self { by_id: rows.into_iter().map(|row| (row.id, row)).collect() })
+    }
+
+    /// Decimals of a currency, as the stores that sell in it have them.
+    fn exponent(&self, currency_code: &str) -> i16 {
+        let of_store = self.by_id.values().find(|store| store.currency_code == currency_code);
+        of_store.map(|store| store.currency_exponent).or_else(|| exponent(currency_code)).unwrap_or(2)
+    }
+}
+
+/// The columns of a file; `docs/api.md` says what stands in them.
+const COLUMNS: [&str; 22] = [
+    "storeCode",
+    "storeName",
+    "registerCode",
+    "receiptNumber",
+    "saleType",
+    "status",
+    "businessDate",
+    "localTime",
+    "completedAt",
+    "cashierName",
+    "customerName",
+    "originalReceiptNumber",
+    "currencyCode",
+    "listAmount",
+    "discountAmount",
+    "netAmount",
+    "taxAmount",
+    "totalAmount",
+    "cashRounding",
+    "refundedAmount",
+    "voidReason",
+    "id",
+];
+
+/// All that the list means, in its order.
+async fn file(conn: &Transaction, query: &Query, select: Select<Entity>, stores: &Stores) -> Result<Csv> {
+    let (select, _) = resource::selected(&LIST, query, select)?;
+    let total = select.clone().count(conn).await?;
+    csv::fits(total)?;
+    let mut file = Csv::new("sales", &COLUMNS);
+    let mut read = 0;
+    while read < total {
+        for sale in select.clone().offset(read).limit(csv::CHUNK).all(conn).await? {
+            file.row(&cells(&sale, stores));
+        }
+        read += csv::CHUNK;
+    }
+    Ok(file)
+}
+
+fn cells<'a>(sale: &'a Model, stores: &'a Stores) -> [Cell<'a>; COLUMNS.len()] {
+    let store = stores.by_id.get(&sale.store_id);
+    let exponent = store.map_or_else(|| stores.exponent(&sale.currency_code), |store| store.currency_exponent);
+    let calendar = store.map(|store| Calendar::new(&store.timezone, &store.business_day_start));
+    let local = calendar.map(|calendar| calendar.wall_clock(sale.completed_at).format("%Y-%m-%d %H:%M:%S").to_string());
+    let discounts = [sale.special_discount, sale.line_discount, sale.cart_discount];
+    let discount = Money::from_wide(discounts.iter().map(|discount| i128::from(discount.0)).sum());
+    let money = |amount: Money| Cell::money(amount, exponent);
+    [
+        Cell::text(store.map(|store| store.code.as_str())),
+        Cell::text(store.map(|store| store.name.as_str())),
+        Cell::Text(&sale.register_code),
+        Cell::Text(&sale.receipt_number),
+        Cell::Text(&sale.sale_type),
+        Cell::Text(&sale.status),
+        Cell::Text(&sale.business_date),
+        local.map_or(Cell::Nothing, Cell::Plain),
+        Cell::instant(sale.completed_at),
+        Cell::Text(&sale.cashier_name),
+        Cell::text(sale.customer_name.as_deref()),
+        Cell::text(sale.original_receipt_number.as_deref()),
+        Cell::Text(&sale.currency_code),
+        money(sale.list_amount),
+        money(discount),
+        money(sale.net_amount),
+        money(sale.tax_amount),
+        money(sale.total_amount),
+        money(sale.cash_rounding),
+        money(sale.refunded_amount),
+        Cell::text(sale.void_reason.as_deref()),
+        Cell::id(sale.id),
+    ]
+}
+
+/// `GET /sales/choices`: what a list of sales can be narrowed to.
+async fn choose(caller: Caller<Views>, Params(query): Params<choices::Query>) -> Result<Answer<Choices>> {
+    let scope = OfReports::sales(&caller).await?.narrowed(query.store_id)?;
+    choices::load(&caller, &scope).await.map(Answer)
 }
 
 /// What only this list takes, out of `query`; the newest first, unless it says otherwise.
@@ -75,33 +270,70 @@ pub fn narrowed(query: &mut Query, mut select: Select<Entity>) -> Result<Select<
             _ => return Err(Error::field("flagged", "must be true or false")),
         };
     }
+    if let Some(code) = query.remove("tenderCode") {
+        resource::check_value("tenderCode", &code)?;
+        select = listed::paid_with(select, &code);
+    }
     Ok(select)
 }
 
 /// `GET /sales/{id}`
-pub async fn get(caller: Caller<ReportsViewGlobal>, Id(id): Id) -> Result<Answer<SaleView>> {
+pub async fn get(caller: Caller<Views>, Id(id): Id) -> Result<Answer<SaleView>> {
+    let scope = OfReports::sales(&caller).await?;
     let conn = caller.snapshot().await?;
-    let found = in_scope(&caller, Entity::find_by_id(id), Column::StoreId).one(&conn).await?;
+    let found = scope.cut(Entity::find_by_id(id), Column::StoreId).one(&conn).await?;
     let sale = found.ok_or_else(|| Error::new(ErrorCode::SaleNotFound, "sale not found"))?;
-    let sale_items = sale_item::Entity::find()
-        .filter(sale_item::Column::SaleId.eq(id))
-        .order_by_asc(sale_item::Column::LineNo)
-        .all(&conn)
-        .await?;
-    let sale_payments = sale_payment::Entity::find()
-        .filter(sale_payment::Column::SaleId.eq(id))
-        .order_by_asc(sale_payment::Column::LineNo)
-        .all(&conn)
-        .await?;
-    Ok(Answer(SaleView { sale, sale_items, sale_payments }))
+    let (mut refunds, exchanged_with) =
+        (given_back::refunds(&conn, id).await?, given_back::other_half(&conn, &sale).await?);
+    let all = refunds.len();
+    refunds.retain(|refund| scope.contains(refund.store_id));
+    let voided_by_name = match sale.voided_by {
+        Some(user_id) => user::Entity::find_by_id(user_id).one(&conn).await?.map(|user| user.display_name),
+        None => None,
+    };
+    Ok(Answer(SaleView {
+        sale,
+        sale_items: of_sale::<sale_item::Entity>(&conn, id, sale_item::Column::SaleId, sale_item::Column::LineNo)
+            .await?,
+        sale_payments: of_sale::<sale_payment::Entity>(
+            &conn,
+            id,
+            sale_payment::Column::SaleId,
+            sale_payment::Column::LineNo,
+        )
+        .await?,
+        chain_entries: of_sale::<chain_entry::Entity>(
+            &conn,
+            id,
+            chain_entry::Column::SaleId,
+            chain_entry::Column::LineNo,
+        )
+        .await?,
+        refunds_elsewhere: all - refunds.len(),
+        refunds,
+        exchanged_with,
+        voided_by_name,
+    }))
+}
+
+/// Rows of a sale in their order.
+async fn of_sale<E: EntityTrait>(
+    conn: &impl ConnectionTrait,
+    id: Uuid,
+    sale_id: E::Column,
+    line_no: E::Column,
+) -> Result<Vec<E::Model>, DbErr> {
+    E::find().filter(sale_id.eq(id)).order_by_asc(line_no).all(conn).await
 }
 
 /// The routes of sales.
 pub fn routes(routes: Routes) -> Routes {
     routes
         .get("/sales", list)
-        .about("List the sales of all stores.")
+        .about("List the sales of the stores whose reports the caller sees, with what all that are listed come to; as JSON or as a file.")
+        .get("/sales/choices", choose)
+        .about("The stores, registers, cashiers and tenders that a list of sales can be narrowed to.")
         .get("/sales/{id}", get)
-        .about("One sale with its lines and payments.")
+        .about("One sale with its lines and payments, and what was given back of it.")
         .fails(&[ErrorCode::SaleNotFound])
 }

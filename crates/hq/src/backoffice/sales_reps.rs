@@ -49,12 +49,12 @@ pub(crate) fn routes(routes: Routes) -> Routes {
     use ErrorCode::{DuplicateCode, IdReused, VersionConflict};
     routes
         .post("/sales-reps", plain::create::<Entity, SalesRepsCreate>)
-        .about("Make a sales representative.")
+        .about("Make a new sales representative.")
         .fails(&[IdReused, DuplicateCode])
         .patch("/sales-reps/{id}", plain::edit::<Entity, SalesRepsEdit>)
-        .about("Change a sales representative.")
+        .about("Change some fields of a sales representative.")
         .fails(&[VersionConflict, DuplicateCode])
         .delete("/sales-reps/{id}", plain::delete::<Entity, SalesRepsDelete>)
-        .about("Delete a sales representative.")
+        .about("Delete a sales representative, in all stores too.")
         .fails(&[VersionConflict])
 }

@@ -17,6 +17,7 @@ use tillkeep_storage::entity::{product, store};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
 use uuid::Uuid;
 
+use super::conflict::{self, Named};
 use super::plain::Rules;
 use super::references::lives;
 use super::rows;
@@ -69,7 +70,7 @@ async fn set(
     must_exist: bool,
 ) -> Result<PriceView> {
     caller.at_store(store_id)?;
-    let details = json!({"storeId": store_id, "productId": product_id, "set": body});
+    let (sent, is_price) = (json!(body), body.contains_key("price"));
     let mut act = caller.begin().await?;
     if !lives::<store::Entity>(&act, store_id).await? {
         return Err(Error::not_found("store"));
@@ -88,16 +89,32 @@ async fn set(
     // Without a row there is version 0, so that of two who make the row the second one learns of the first.
     let old = stored.clone().unwrap_or_else(|| fresh(store_id, &product, caller.now()));
     let current = || Ok(serde_json::to_value(view(old.clone(), &product))?);
-    resource::refuse_outdated(expected, old.sync_version, current)?;
+    let named = Named { entity_type: NAME, id: Some(old.id), changed_at: Some(old.updated_at) };
+    conflict::refuse_outdated(&act, &named, (expected, old.sync_version), current).await?;
     let mut row = changed(&old, &product, body, caller.now())?;
     if stored.as_ref() == Some(&row) {
         return Ok(view(row, &product));
     }
     row.updated_at = caller.now();
+    let mut details = Map::from_iter([
+        ("storeId".to_owned(), json!(store_id)),
+        ("productId".to_owned(), json!(product_id)),
+        ("set".to_owned(), sent),
+    ]);
+    if is_price {
+        details.insert("from".to_owned(), charged(&old, &product));
+        details.insert("to".to_owned(), charged(&row, &product));
+    }
     upsert(&mut act, row).await?;
-    act.done(rows::entry(caller, "store_price.set", NAME, old.id, details)).await?;
+    act.done(rows::entry(caller, "store_price.set", NAME, old.id, details.into())).await?;
     let row = Entity::find_by_id(old.id).one(caller.reader()).await?;
     Ok(view(row.ok_or_else(|| Error::not_found("store price"))?, &product))
+}
+
+/// What the audit log keeps of a price: without one of its own the store charges that of the product.
+fn charged(row: &Model, product: &product::Model) -> Json {
+    let price = if row.has_price_override { row.price } else { product.price };
+    json!({"price": price, "hasPriceOverride": row.has_price_override})
 }
 
 /// The row as the store makes it on its own when it pulls the product.

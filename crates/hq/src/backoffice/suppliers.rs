@@ -27,5 +27,5 @@ pub(crate) async fn list(caller: Caller<SuppliersView>, Lists { query, .. }: Lis
 
 /// The routes of suppliers.
 pub(crate) fn routes(routes: Routes) -> Routes {
-    routes.get("/suppliers", list).about("List suppliers.")
+    routes.get("/suppliers", list).about("List suppliers, a page at a time.")
 }

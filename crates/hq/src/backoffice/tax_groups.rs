@@ -21,6 +21,7 @@ use tillkeep_storage::{DbErr, Tx};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::conflict::{self, Named};
 use super::plain;
 use super::plain::{Of, Rules};
 use super::references::refuse_in_use;
@@ -192,7 +193,10 @@ pub(crate) async fn put_rates(
     // The group is locked: its rates are replaced by one request at a time.
     let group = rows::find_to_change::<Entity>(&act, &Entity::KIND, id).await?;
     let now = view(&**act, group.clone()).await?;
-    resource::refuse_outdated(expected_version, now.rates_version, || Ok(serde_json::to_value(&now)?))?;
+    // Of its rates there is no moment: that of the group is of the group alone.
+    let named = Named { entity_type: Entity::KIND.name(), id: Some(id), changed_at: None };
+    let current = || Ok(serde_json::to_value(&now)?);
+    conflict::refuse_outdated(&act, &named, (expected_version, now.rates_version), current).await?;
     rates::check(&act, "rates", &wanted, caller.now()).await?;
     let details = json!({"rates": wanted});
     rates::replace(&mut act, id, wanted, caller.now()).await?;
@@ -210,12 +214,12 @@ pub(crate) fn routes(routes: Routes) -> Routes {
         .about("Make a tax group, with its rates.")
         .fails(&[IdReused, DuplicateCode, FirstRateCompound, TooManyRates])
         .patch("/tax-groups/{id}", edit)
-        .about("Change a tax group.")
+        .about("Change some fields of a tax group.")
         .fails(&[VersionConflict, DuplicateCode])
         .put("/tax-groups/{id}/rates", put_rates)
         .about("Replace the rates of a tax group.")
         .fails(&[VersionConflict, FirstRateCompound, TooManyRates])
         .delete("/tax-groups/{id}", plain::delete::<Entity, TaxesManage>)
-        .about("Delete a tax group.")
+        .about("Delete a tax group, in all stores too.")
         .fails(&[VersionConflict, InUse])
 }

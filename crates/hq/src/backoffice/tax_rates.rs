@@ -91,14 +91,14 @@ pub(crate) fn routes(routes: Routes) -> Routes {
     use ErrorCode::{DuplicateCode, FirstRateCompound, IdReused, InUse, VersionConflict};
     routes
         .get("/tax-rates", plain::list::<Entity, TaxesView>)
-        .about("List tax rates.")
+        .about("List tax rates, a page at a time.")
         .post("/tax-rates", plain::create::<Entity, TaxesManage>)
-        .about("Make a tax rate.")
+        .about("Make a new tax rate.")
         .fails(&[IdReused, DuplicateCode])
         .patch("/tax-rates/{id}", plain::edit::<Entity, TaxesManage>)
-        .about("Change a tax rate.")
+        .about("Change some fields of a tax rate.")
         .fails(&[VersionConflict, DuplicateCode, FirstRateCompound])
         .delete("/tax-rates/{id}", plain::delete::<Entity, TaxesManage>)
-        .about("Delete a tax rate.")
+        .about("Delete a tax rate, in all stores too.")
         .fails(&[VersionConflict, InUse])
 }

@@ -88,16 +88,16 @@ pub(crate) fn routes(routes: Routes) -> Routes {
     };
     routes
         .get("/tenders", plain::list::<Entity, (TendersView, PosSell)>)
-        .about("List tenders.")
+        .about("List tenders, a page at a time.")
         .get("/tenders/{id}", plain::get::<Entity, TendersView>)
-        .about("One tender.")
+        .about("One tender, by its id.")
         .post("/tenders", plain::create::<Entity, TendersManage>)
-        .about("Make a tender.")
+        .about("Make a new tender.")
         .fails(&[IdReused, DuplicateCode, SecondCashTender, NeedsValueLedger])
         .patch("/tenders/{id}", plain::edit::<Entity, TendersManage>)
-        .about("Change a tender.")
+        .about("Change some fields of a tender.")
         .fails(&[VersionConflict, DuplicateCode, KindLocked, SecondCashTender, LastCashTender, NeedsValueLedger])
         .delete("/tenders/{id}", plain::delete::<Entity, TendersManage>)
-        .about("Delete a tender.")
+        .about("Delete a tender, in all stores too.")
         .fails(&[VersionConflict, LastCashTender])
 }

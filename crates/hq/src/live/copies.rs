@@ -123,7 +123,7 @@ impl Processes {
             refused.heard_at = Some(now);
         }
         let mine = self.find(instance).and_then(Process::last_known);
-        let asks = mine.is_none() || self.newest_of_others(instance) > mine;
+        let asks = mine.is_none() || self.newest_of_others(instance).map(|(turn, _)| turn) > mine;
         Sign { refused: self.refusal(instance), asks, news }
     }
 
@@ -198,10 +198,10 @@ impl Processes {
         self.known.iter().find(|process| process.instance == instance)
     }
 
-    /// The turn of the newest answer to another process.
-    fn newest_of_others(&self, instance: Uuid) -> Option<u64> {
+    /// The turn of the newest answer to another process, with its name.
+    fn newest_of_others(&self, instance: Uuid) -> Option<(u64, Uuid)> {
         let others = self.known.iter().filter(|process| process.instance != instance);
-        others.filter_map(|process| process.newest().map(|(_, turn)| turn)).max()
+        others.filter_map(|process| process.newest().map(|(_, turn)| (turn, process.instance))).max()
     }
 
     fn process(&mut self, instance: Uuid) -> &mut Process {

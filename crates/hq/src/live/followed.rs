@@ -7,7 +7,7 @@ use metrics::gauge;
 use serde::Serialize;
 use tillkeep_model::Instant;
 use tillkeep_storage::replica::Replica;
-use tillkeep_storage::{Connection, DbErr};
+use tillkeep_storage::{Connection, DbErr, db};
 use tokio::time::{Instant as Moment, timeout};
 use utoipa::ToSchema;
 
@@ -106,7 +106,7 @@ impl Followed {
 
     pub(crate) fn lose(&self, why: &str) {
         self.state().observed = None;
-        self.warn(why);
+        self.warn(&db::in_words(why));
     }
 
     pub(crate) fn warn(&self, why: &str) {

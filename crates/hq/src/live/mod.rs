@@ -13,6 +13,8 @@ pub(crate) mod pages;
 pub(crate) mod process;
 mod pull_progress;
 pub(crate) mod queue;
+pub(crate) mod rank;
+pub(crate) mod ranking;
 mod spread;
 mod store_cache;
 pub(crate) mod store_metrics;

@@ -38,6 +38,9 @@ pub(crate) struct Process {
     signs: VecDeque<(u64, Instant)>,
     #[serde(default)]
     made: Made,
+    /// The process beside which it said that, and when.
+    #[serde(default)]
+    met: Option<(Uuid, Instant)>,
 }
 
 /// What a process says of itself with a handshake. One of an older release says nothing.
@@ -128,6 +131,7 @@ impl Process {
             given_at: VecDeque::new(),
             signs: VecDeque::new(),
             made: Made { series: None, interval_ms: None },
+            met: None,
         }
     }
 
@@ -155,18 +159,32 @@ impl Process {
         self.turn_of(nonce).is_some_and(|turn| self.alive.is_some_and(|(first, last)| first <= turn && turn <= last))
     }
 
-    /// It is answered, after it said what it `made`; `others` is the newest turn of another process.
+    /// It is answered, after it said what it `made`; `others` is the newest turn of another process, with its name.
     ///
     /// Of two that run at once each says how far it is with its first handshake after the other one was answered: by the next
-    /// one it may go on above the numbers of the other.
-    pub(crate) fn answered(&mut self, (nonce, turn): (Uuid, u64), made: &Made, others: Option<u64>, now: Instant) {
-        if self.last_known().is_none_or(|mine| others.is_some_and(|others| others > mine)) {
+    /// one it may go on above the numbers of the other, also when that one was answered once more in between.
+    pub(crate) fn answered(
+        &mut self,
+        (nonce, turn): (Uuid, u64),
+        made: &Made,
+        others: Option<(u64, Uuid)>,
+        now: Instant,
+    ) {
+        let mine = self.last_known();
+        let meets = others.filter(|(turn, _)| mine.is_some_and(|mine| *turn > mine)).map(|(_, other)| other);
+        if mine.is_none() || meets.is_some_and(|other| !self.has_just_met(other, now)) {
             self.made = made.clone();
+            self.met = meets.map(|other| (other, now));
         }
         self.given.push_back((nonce, turn));
         self.given_at.push_back((turn, now));
         keep_newest(&mut self.given);
         keep_newest(&mut self.given_at);
+    }
+
+    /// Whether it said how far it is beside `other`, and neither had the time to be silent since.
+    fn has_just_met(&self, other: Uuid, now: Instant) -> bool {
+        self.met.is_some_and(|(met, at)| met == other && now.millis_since(at) < self.silent_after())
     }
 
     /// It presents the nonce of an answer, and so was alive when that was given; false when it is none of its newest.

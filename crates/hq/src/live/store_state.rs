@@ -6,6 +6,8 @@ use tillkeep_model::{Alarm, Instant};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::rank::Rank;
+
 #[derive(Clone, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = DashboardStore)]
@@ -15,6 +17,11 @@ pub(crate) struct StoreState {
     pub store_code: String,
     pub store_name: String,
     pub active: bool,
+    /// The worst that is so of it.
+    pub state: Rank,
+    /// How bad that is: 13 is the worst of all, 0 needs nobody.
+    #[schema(minimum = 0, maximum = 13)]
+    pub severity: u8,
     pub connection: ConnectionInfo,
     /// When it was first heard of; null for a store that never started.
     pub first_heard_at: Option<Instant>,
@@ -143,16 +150,16 @@ impl StoreState {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod testing {
     use tillkeep_storage::sync_log;
 
     use super::*;
 
-    fn at(seconds: i64) -> Instant {
+    pub(crate) fn at(seconds: i64) -> Instant {
         Instant::default().plus_millis(seconds * 1000)
     }
 
-    fn pulled(entity_type: &str, seconds: i64) -> TypeState {
+    pub(crate) fn pulled(entity_type: &str, seconds: i64) -> TypeState {
         TypeState {
             entity_type: entity_type.to_owned(),
             direction: sync_log::PULL.to_owned(),
@@ -169,12 +176,14 @@ mod tests {
     }
 
     /// A store that was quiet so many seconds ago.
-    fn store(seconds: i64) -> StoreState {
+    pub(crate) fn store(seconds: i64) -> StoreState {
         StoreState {
             store_id: Uuid::nil(),
             store_code: "S01".to_owned(),
             store_name: "Harbor Street".to_owned(),
             active: true,
+            state: Rank::Well,
+            severity: 2,
             connection: ConnectionInfo {
                 store_id: Uuid::nil(),
                 connected: true,
@@ -210,6 +219,12 @@ mod tests {
             sync: vec![pulled("products", seconds), pulled("tenders", seconds)],
         }
     }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::testing::{at, store};
+    use super::*;
 
     #[test]
     fn that_a_store_is_as_well_as_before_is_no_news() {

@@ -10,7 +10,6 @@ use tillkeep_http::error::{Error, Result};
 use tillkeep_http::{Answer, Caller, Params};
 use tillkeep_model::Instant;
 use tillkeep_model::calendar::Calendar;
-use tillkeep_model::permission::code::ReportsViewGlobal;
 use tillkeep_storage::Connection;
 use tillkeep_storage::entity::{store, store_node};
 use tillkeep_storage::reports::figures::{self, Day, Sold};
@@ -20,7 +19,7 @@ use uuid::Uuid;
 
 use crate::Hq;
 use crate::replica::Figures;
-use crate::scope::in_scope;
+use crate::scope::{Views, in_scope};
 use crate::sync::freshness::Freshness;
 
 #[derive(Deserialize, ToSchema)]
@@ -100,7 +99,7 @@ impl Read {
 
 /// `GET /reports/dashboard`
 pub(super) async fn dashboard(
-    caller: Caller<ReportsViewGlobal>,
+    caller: Caller<Views>,
     State(hq): State<Arc<Hq>>,
     Params(query): Params<Query>,
 ) -> Result<Figures<Answer<Dashboard>>> {

@@ -13,7 +13,7 @@ use tillkeep_storage::entity::store_node;
 use tillkeep_storage::nodes::{Said, Settled};
 use tillkeep_storage::numbers::lost;
 use tillkeep_storage::staff::GlobalPeople;
-use tillkeep_storage::{Tx, audit, fault, high_water, nodes, registry, sync_log, versions};
+use tillkeep_storage::{Tx, audit, fault, fiscal, high_water, nodes, registry, sync_log, versions};
 use uuid::Uuid;
 
 use super::continuity::{Continuity, RestoreEvidence};
@@ -126,6 +126,7 @@ async fn record(
         heads::note(&tx, store_id, &request.node_epoch, head, now).await?;
     }
     let own = audit::head(&tx).await?;
+    let chain_heads = fiscal::heads::of_store(&tx, store_id).await?;
     let global = GlobalPeople::load(&*tx).await?;
     hq.commit(tx).await?;
     let said = Said { outbox: request.outbox.clone(), alarms: alarms(&request.alarms) };
@@ -144,6 +145,7 @@ async fn record(
         acknowledged: settled.into_iter().map(|settled| settled.acknowledged).collect(),
         never_refused,
         audit: Some(own),
+        chain_heads,
         keep_verifier_days: Some(if global == GlobalPeople::Online { hq.auth.keep_verifier_days } else { 0 }),
         ..HandshakeAnswer::default()
     })

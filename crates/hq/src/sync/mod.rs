@@ -20,12 +20,14 @@ mod left_out;
 mod lookups;
 mod lost;
 mod own_documents;
+mod pictures;
 mod pin_key;
 mod processes;
 mod protocol;
 pub(crate) mod pruning;
 mod pull;
 mod push;
+mod refunds;
 mod renumber;
 mod retry;
 mod rollout;
@@ -44,7 +46,7 @@ use crate::state::Routes;
 
 /// The routes of the sync protocol, and those of the people who watch it.
 pub fn routes(routes: Routes) -> Routes {
-    routes.with(of_stores).with(dashboard::routes).with(of_people)
+    routes.with(of_stores).with(refunds::of_stores).with(dashboard::routes).with(of_people).with(refunds::of_people)
 }
 
 /// What a store asks with its token.
@@ -73,6 +75,8 @@ fn of_stores(routes: Routes) -> Routes {
         .sync("POST", "/sync/sign-in", sign_in::sign_in)
         .about("Who typed a PIN in the store that it cannot verify itself.")
         .fails(&[InvalidCredentials, TooManyAttempts, TooManyRequests])
+        .sync("GET", "/sync/pictures/{hash}", pictures::picture)
+        .about("A picture of a product that a till of the store asks for.")
         .sync("GET", "/sync/ws", socket::socket)
         .about("The channel that tells a store when to pull.")
 }

@@ -94,41 +94,45 @@ async fn a_handshake_says_no_more_than_a_store_does_and_the_refusal_names_the_fi
 }
 
 #[tokio::test]
-async fn the_host_that_a_request_names_is_never_the_address_in_a_snippet() {
+async fn the_address_in_a_snippet_is_that_of_the_browser_and_never_what_a_stranger_passes_on() {
     let kit = Kit::new().await;
     let admin = kit.admin().await;
     let store = kit.store("S01").await;
-    let provision = async |more: Option<(&str, &str)>| -> Json {
+    let provision = async |headers: &[(&str, &str)]| -> Json {
         let mut request = Request::post(format!("/api/v1/stores/{store}/provision"))
-            .header(header::HOST, "evil.example")
             .header(header::CONTENT_TYPE, "application/json")
             .header(header::AUTHORIZATION, format!("Bearer {}", admin.token));
-        if let Some((name, value)) = more {
-            request = request.header(name, value);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
         }
         let body = Body::from(json!({"rotate": true}).to_string());
         kit.send(request.body(body).expect("a request")).await.data()
     };
-    let unknown = |given: &Json| {
+    let env = |given: &Json, more: &str| {
         let token = given["syncToken"].as_str().expect("a token");
-        assert_eq!(
-            (&given["env"], &given["publicUrlMissing"]),
-            (&json!(format!("SYNC_TOKEN={token}\n")), &json!(true))
-        );
+        assert_eq!(given["env"], format!("SYNC_TOKEN={token}\n{more}"));
+        assert_eq!(given["publicUrlMissing"], more.is_empty());
     };
-    unknown(&provision(None).await);
+    env(&provision(&[]).await, "");
+    let given = provision(&[("Host", "hq.example.com:8080")]).await;
+    env(&given, "HQ_URL=http://hq.example.com:8080\nALLOW_INSECURE_HQ=1\n");
+    let wanted = json!({"url": "http://hq.example.com:8080", "source": "browser", "warning": null});
+    assert_eq!(given["address"], wanted);
     // On loopback a server knows its address, and that of whoever asks through a proxy is another one.
     kit.hq.listens_here("http://127.0.0.1:8080");
-    let given = provision(None).await;
-    let token = given["syncToken"].as_str().expect("a token");
-    assert_eq!(given["env"], format!("SYNC_TOKEN={token}\nHQ_URL=http://127.0.0.1:8080\n"));
-    assert_eq!(given["publicUrlMissing"], false);
+    let given = provision(&[]).await;
+    env(&given, "HQ_URL=http://127.0.0.1:8080\n");
+    assert_eq!(given["address"]["source"], "listener");
+    assert!(given["address"]["warning"].as_str().is_some_and(|text| text.contains("public_url")), "{given}");
+    let given = provision(&[("Host", "localhost:8080")]).await;
+    env(&given, "HQ_URL=http://localhost:8080\n");
+    assert!(given["address"]["warning"].is_string(), "never without a word: {given}");
     for forwarded in
         [("X-Forwarded-For", "198.51.100.7"), ("X-Forwarded-Host", "evil.example"), ("Forwarded", "host=evil.example")]
     {
-        let given = provision(Some(forwarded)).await;
+        let given = provision(&[forwarded, ("Host", "evil.example")]).await;
         assert!(!given.to_string().contains("evil"), "{given}");
-        unknown(&given);
+        env(&given, "");
     }
 }
 

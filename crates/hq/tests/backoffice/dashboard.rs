@@ -55,13 +55,21 @@ async fn warnings_failures_and_clocks_are_shown_of_each_store() {
     assert!(first["lastWarning"].as_str().is_some_and(|text| text.contains("mismatch") || text.contains("no_lines")));
     assert!(first["lastWarningAt"].is_string());
     assert_eq!((&first["clockWarning"], &second["clockWarning"]), (&json!(true), &json!(false)));
+    let codes = column(&first["alarms"], "code");
+    assert!(codes.contains(&"clock_off"), "it does not say so itself: {first}");
+    assert_eq!((&second["state"], &second["severity"], &second["alarms"]), (&json!("never"), &json!(1), &json!([])));
+    assert!(first["severity"].as_u64() > second["severity"].as_u64(), "{first}");
     assert_eq!((&first["node"], &second["warnings"], &second["lastWarning"]), (&Json::Null, &json!(0), &Json::Null));
 
+    let worst_first = kit.get(&admin, "/sync/dashboard?sort=-severity").await.data();
+    assert_eq!(column(&worst_first["stores"], "storeCode"), ["S01", "S02"]);
     let sorted = kit.get(&admin, "/sync/dashboard?sort=lastSuccessAt").await.data();
     assert_eq!(column(&sorted["stores"], "storeCode"), ["S02", "S01"]);
     let since = kit.get(&admin, "/sync/dashboard?since=2026-01-01T00:00:00Z").await.data();
     assert_eq!(column(&since["stores"], "storeCode"), ["S01"]);
     assert_eq!(since["summary"]["stores"], 2);
+    let alone = kit.get(&admin, &format!("/sync/dashboard?storeId={two}")).await.data();
+    assert_eq!((column(&alone["stores"], "storeCode"), &alone["summary"]["stores"]), (vec!["S02"], &json!(1)));
     kit.get(&admin, "/sync/dashboard?sort=color").await.names("sort");
     kit.get(&admin, "/sync/dashboard?since=yesterday").await.names("since");
 
@@ -78,6 +86,7 @@ async fn warnings_failures_and_clocks_are_shown_of_each_store() {
     let own = kit.get(&lead, "/sync/dashboard").await.data();
     assert_eq!(column(&own["stores"], "storeCode"), ["S02"]);
     assert_eq!((&own["summary"]["stores"], &own["summary"]["warnings"]), (&json!(1), &json!(0)));
+    kit.get(&lead, &format!("/sync/dashboard?storeId={one}")).await.is(403);
     assert_eq!(kit.get(&lead, "/sync/errors?warning=true").await.data(), json!([]));
 }
 

@@ -65,6 +65,7 @@ async fn a_store_price_comes_and_goes() {
         (&late.body["current"]["storePrice"], &late.body["current"]["syncVersion"]),
         (&json!(900), &set["syncVersion"])
     );
+    assert_eq!(late.body["changedBy"], json!({"id": admin.id, "name": "admin"}));
     kit.delete(&admin, &format!("{at}?expectedVersion=0")).await.refused(409, "version_conflict");
     let back = kit.put(&admin, &at, json!({"price": null})).await.data();
     assert_eq!((&back["storePrice"], &back["effectivePrice"]), (&json!(null), &json!(1000)));
@@ -72,6 +73,35 @@ async fn a_store_price_comes_and_goes() {
     kit.put(&admin, &at, json!({"price": 800})).await.is(200);
     assert_eq!(kit.delete(&admin, &at).await.data()["hasPriceOverride"], false);
     assert_eq!(kit.delete(&admin, &at).await.data()["effectivePrice"], 1000);
+}
+
+#[tokio::test]
+async fn the_audit_log_says_what_made_the_price_of_a_product_everywhere() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let store = kit.store("S01").await;
+    let product = kit.product(&admin, "P1", json!({"price": 1000})).await;
+    let other = kit.product(&admin, "P2", json!({"price": 1000})).await;
+    let path_of = |product: &Json| format!("/products/{}", id_of(product));
+    kit.patch(&admin, &path_of(&product), json!({"price": 1100})).await.is(200);
+    kit.patch(&admin, &path_of(&product), json!({"name": "New"})).await.is(200);
+    kit.put(&admin, &path(store, &product), json!({"price": 900})).await.is(200);
+    kit.put(&admin, &path(store, &product), json!({"binLocation": "A-7"})).await.is(200);
+    kit.delete(&admin, &path(store, &product)).await.is(200);
+    kit.put(&admin, &path(store, &other), json!({"price": 800})).await.is(200);
+    let log = kit.get(&admin, &format!("/audit-log?priceOf={}", id_of(&product))).await.data();
+    assert_eq!(column(&log, "action"), ["store_price.set", "store_price.set", "edit", "create"]);
+    let change = |line: usize| (&log[line]["details"]["from"], &log[line]["details"]["to"]);
+    let (own, default) =
+        (json!({"price": 900, "hasPriceOverride": true}), json!({"price": 1100, "hasPriceOverride": false}));
+    assert_eq!(change(0), (&own, &default), "the price of all stores again");
+    assert_eq!(change(1), (&default, &own));
+    assert_eq!((&log[0]["details"]["storeId"], &log[0]["username"]), (&json!(store), &json!("admin")));
+    assert_eq!((&log[2]["details"]["from"]["price"], &log[2]["details"]["to"]["price"]), (&json!(1000), &json!(1100)));
+    assert_eq!(log[3]["details"]["price"], 1000);
+    let edits = kit.get(&admin, &format!("/audit-log?priceOf={}&action=edit", id_of(&product))).await.data();
+    assert_eq!(edits, json!([log[2]]));
+    kit.get(&admin, "/audit-log?priceOf=P1").await.names("priceOf");
 }
 
 #[tokio::test]

@@ -37,8 +37,9 @@ async fn provisioning_takes_a_store_into_use_and_shows_its_token_once() {
     let path = format!("/stores/{id}/provision");
     let given = kit.call(&admin, "POST", &path, None).await.data();
     let token = given["syncToken"].as_str().expect("token");
-    assert_eq!(given["env"], format!("SYNC_TOKEN={token}\n"), "the host that a request names is no address");
-    assert_eq!(given["publicUrlMissing"], true);
+    let env = format!("SYNC_TOKEN={token}\nHQ_URL=http://hq.example:8080\nALLOW_INSECURE_HQ=1\n");
+    assert_eq!(given["env"], env, "nobody said an address, and the browser has one");
+    assert_eq!(given["publicUrlMissing"], false);
     assert_eq!((&given["storeId"], &given["storeCode"]), (&json!(id), &json!("S01")));
     let claims = kit.hq.auth.tokens.sync(token, kit.clock.now()).expect("a token of this server");
     assert_eq!((claims.store_id, claims.store_code.as_str(), claims.tv), (Some(id), "S01", 1));

@@ -49,6 +49,7 @@ async fn what_a_role_holds_is_replaced_from_the_version_that_was_read() {
     late.refused(409, "version_conflict");
     assert_eq!(late.body["current"]["permissions"], json!(["tenders.view"]), "what it holds now is shown");
     assert_eq!(late.body["current"]["syncVersion"], changed["syncVersion"]);
+    assert_eq!(late.body["changedBy"]["name"], "admin");
     kit.patch(&admin, &one, json!({"name": "B", "expectedVersion": version})).await.refused(409, "version_conflict");
     let same = put(&["tenders.view"], &changed["syncVersion"]).await.data();
     assert_eq!(same["syncVersion"], changed["syncVersion"], "nothing new, no version");

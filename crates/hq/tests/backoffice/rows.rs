@@ -1,6 +1,9 @@
 //! What every kind of row has in common: versions, conflicts, repeated requests, bad input, tombstones.
 
 use serde_json::{Value as Json, json};
+use tillkeep_hq::testing::Databases as _;
+use tillkeep_model::Instant;
+use tillkeep_storage::audit;
 use uuid::Uuid;
 
 use super::kit::{Kit, general, id_of, untaxed};
@@ -41,6 +44,46 @@ async fn a_change_needs_the_version_it_was_made_from_when_one_is_sent() {
         assert_eq!(same["syncVersion"], changed["syncVersion"], "{path}: nothing new, no version");
         kit.patch(&admin, &one, json!({field: "Z", "expectedVersion": "1"})).await.names("expectedVersion");
     }
+}
+
+#[tokio::test]
+async fn whoever_was_late_learns_who_changed_the_row_and_when() {
+    let kit = Kit::new().await;
+    let (admin, eva) = (kit.admin().await, kit.person("eva", &[("administrator", None)]).await);
+    for (path, body, field) in kinds() {
+        let made = kit.post(&admin, path, body).await.data();
+        let one = format!("{path}/{}", id_of(&made));
+        kit.patch(&eva, &one, json!({field: "Y"})).await.is(200);
+        let late = kit.patch(&admin, &one, json!({field: "Z", "expectedVersion": made["syncVersion"]})).await;
+        late.refused(409, "version_conflict");
+        assert_eq!(late.body["changedBy"], json!({"id": eva.id, "name": "eva"}), "{path}");
+        let (changed, row) = (late.body["changedAt"].as_str(), late.body["current"]["updatedAt"].as_str());
+        assert!(changed.is_some() && changed >= row, "{path}: {changed:?} {row:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_the_log_says_of_a_row_long_after_a_change_is_not_taken_for_the_change() {
+    let kit = Kit::new().await;
+    let (admin, eva) = (kit.admin().await, kit.person("eva", &[("administrator", None)]).await);
+    let made = kit.post(&admin, "/departments", json!({"code": "X", "name": "X"})).await.data();
+    let one = format!("/departments/{}", id_of(&made));
+    let changed = kit.patch(&eva, &one, json!({"name": "Y"})).await.data();
+    kit.clock.advance(10 * 60 * 1000);
+    let line = audit::Entry {
+        user_id: Some(admin.id),
+        action: "look",
+        entity_type: Some("departments"),
+        entity_id: Some(id_of(&made).to_string()),
+        ..audit::Entry::default()
+    };
+    let tx = kit.hq.db().begin().await.expect("begin");
+    let at = Instant::parse(changed["updatedAt"].as_str().expect("a moment")).expect("an instant");
+    audit::record(&tx, line, at.plus_millis(10 * 60 * 1000)).await.expect("a line");
+    tx.commit().await.expect("commit");
+    let late = kit.patch(&admin, &one, json!({"name": "Z", "expectedVersion": made["syncVersion"]})).await;
+    late.refused(409, "version_conflict");
+    assert_eq!(late.body["changedBy"]["name"], "eva", "{}", late.text);
 }
 
 #[tokio::test]

@@ -82,6 +82,7 @@ async fn the_rates_of_a_group_are_replaced_from_the_version_that_was_read() {
     let late = put(before, json!([])).await;
     late.refused(409, "version_conflict");
     assert_eq!(late.body["current"]["rates"], fewer["rates"], "the present rates are shown");
+    assert_eq!(late.body["changedBy"]["name"], "admin", "and who made them so");
     let listed = kit.get(&admin, "/tax-groups?search=STD").await.data();
     assert_eq!(listed[0]["ratesVersion"], fewer["ratesVersion"]);
     let other = |sequence: usize| json!([rate(&ids[1], sequence)]);

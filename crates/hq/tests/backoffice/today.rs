@@ -37,13 +37,18 @@ async fn store_in(kit: &Kit, code: &str, timezone: &str, currency: &str, exponen
     id
 }
 
-/// Net, tax and total are 100, 9 and 109 times `units`; a refund has fewer than none.
+/// Net, tax and total are 100, 9 and 109 times `units`; a refund has fewer than none, and a payment of what is owed none.
 async fn sold(kit: &Kit, store_id: Uuid, day: &str, completed_at: &str, units: i64, status: &str) {
     let row = sale::Model {
         id: Uuid::now_v7(),
         store_id,
         business_date: day.to_owned(),
-        sale_type: if units < 0 { "refund" } else { "sale" }.to_owned(),
+        sale_type: match units {
+            ..0 => "refund",
+            0 => "settlement",
+            1.. => "sale",
+        }
+        .to_owned(),
         status: status.to_owned(),
         completed_at: at(completed_at),
         net_amount: Money(100 * units),
@@ -72,6 +77,7 @@ async fn today_leaves_voided_sales_out_and_takes_refunds_off_on_their_own_day() 
     sold(&kit, store, "2026-11-20", "2026-11-20T10:00:00Z", 5, "refunded").await;
     sold(&kit, store, "2026-11-20", "2026-11-20T10:30:00Z", -5, "completed").await;
     sold(&kit, store, "2026-11-20", "2026-11-20T11:00:00Z", 90, "voided").await;
+    sold(&kit, store, "2026-11-20", "2026-11-20T11:30:00Z", 0, "completed").await;
     // Yesterday's sale, given back today: today has the refund alone.
     sold(&kit, store, "2026-11-19", "2026-11-19T11:00:00Z", 2, "refunded").await;
     sold(&kit, store, "2026-11-20", "2026-11-20T12:00:00Z", -2, "completed").await;
@@ -174,6 +180,9 @@ async fn a_manager_of_one_store_sees_that_store_alone_and_a_closed_shop_only_whe
     let shown = dashboard(&kit, &auditor, "").await;
     assert_eq!(column(&shown["stores"], "storeCode"), ["S01"]);
     assert_eq!((&shown["totals"][0]["today"], &shown["stores"][0]["openDrawers"]), (&figures(0, 0, 0), &json!(1)));
+    let manager = kit.person("max", &[("store_manager", Some(one)), ("cashier", Some(two))]).await;
+    let own = dashboard(&kit, &manager, "").await;
+    assert_eq!((&own["stores"], &own["totals"]), (&shown["stores"], &shown["totals"]), "as their code allows it");
     for store in [one, two] {
         kit.post(&admin, &format!("/stores/{store}/deactivate"), json!({"force": true})).await.is(200);
     }

@@ -47,6 +47,8 @@ const TABLES: &[(&str, &str)] = &[
     ("sales", "id"),
     ("sale_items", "sale_id"),
     ("sale_payments", "sale_id"),
+    ("chain_entries", "sale_id"),
+    ("sale_chains", "chain_id"),
     ("register_sessions", "id"),
     ("inventory_adjustments", "id"),
     ("stock_movements", "store_id"),
@@ -318,7 +320,10 @@ impl Fixture {
         for row in rows {
             let (kind, text): (String, String) =
                 (row.try_get("", "kind").expect("a kind"), row.try_get("", "content").expect("a row"));
-            let mut text = text.replace(&self.tag(), "").replace(&self.tag().to_lowercase(), "");
+            let small = self.tag().to_lowercase();
+            // As the end of a receipt number is found by.
+            let backwards: String = small.chars().rev().collect();
+            let mut text = text.replace(&self.tag(), "").replace(&small, "").replace(&backwards, "");
             for (id, name) in &ids {
                 text = text.replace(id, name);
             }

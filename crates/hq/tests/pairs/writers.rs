@@ -53,6 +53,11 @@ pub const APART: &[(&str, &str, &str)] = &[
         "the attempt counters, as POST /auth/login, and look-ups that are the same whoever makes them",
     ),
     ("POST", "/stores/{id}/allow-pin-key", "a few columns of one row, to what they are set by whoever comes last"),
+    (
+        "PATCH",
+        "/chain",
+        "one row of settings, which is locked first; `chain` of the back office sends two changes at once",
+    ),
     ("POST", "/auth/unlock", "the attempt counters alone"),
     (
         "POST",
@@ -70,6 +75,19 @@ pub const APART: &[(&str, &str, &str)] = &[
     ("DELETE", "/users/{id}/sessions/{sessionId}", "one row, by its id"),
     ("DELETE", "/users/{id}/sessions", "a column of one row that nothing else writes but the end of an account"),
     ("POST", "/sync/handshake", "the row of the asking store, one at a time"),
+    (
+        "POST",
+        "/sync/sales/{id}/claims",
+        "the row of the sale is locked first, as a refund that is pushed does; `claims` of the storage tests asks sixteen times at once",
+    ),
+    ("DELETE", "/sync/sales/{id}/claims/{refundId}", "the claim of the asking store, by its id"),
+    ("DELETE", "/refund-claims/{id}", "one row, by its id"),
+    (
+        "PUT",
+        "/products/{id}/picture",
+        "a column of one row, which is locked first, and rows by their hash; `pictures` of the back office sends eight at once",
+    ),
+    ("DELETE", "/products/{id}/picture", "as PUT /products/{id}/picture"),
     (
         "POST",
         "/sync/errors/{id}/renumber",

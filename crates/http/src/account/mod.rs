@@ -37,7 +37,7 @@ where
         .get("/auth/me", own::me)
         .about("Who is signed in, with the permissions of this moment.")
         .post("/auth/logout", own::logout)
-        .about("End the session.")
+        .about("End the session of this token.")
         .post("/auth/change-pin", own::change_pin)
         .about("Change the own PIN; a store asks headquarters, which wants the second factor of whoever has one to have been shown lately.")
         .fails(&[ChangeAtHeadquarters, HqUnreachable, InvalidCredentials, PinNotAllowed, SecondFactorStale])

@@ -25,6 +25,12 @@ pub fn client_address(parts: &Parts, trusted: &[IpNet]) -> IpAddr {
     nearest
 }
 
+/// Whether the other end of the connection is one of the `trusted` proxies.
+pub(super) fn is_from_proxy(parts: &Parts, trusted: &[IpNet]) -> bool {
+    let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>();
+    peer.is_some_and(|ConnectInfo(peer)| trusted.iter().any(|net| net.contains(&peer.ip().to_canonical())))
+}
+
 /// The entries of `X-Forwarded-For`, the nearest first.
 fn hops(headers: &HeaderMap) -> impl Iterator<Item = Option<IpAddr>> {
     let lines: Vec<&str> =

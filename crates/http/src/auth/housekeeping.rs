@@ -8,7 +8,7 @@ use std::time::Duration;
 use tillkeep_storage::entity::approval;
 use tillkeep_storage::leases::Leases;
 use tillkeep_storage::sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter};
-use tillkeep_storage::{DbErr, attempts, db, factors, idempotency, kept_verifiers, known_places};
+use tillkeep_storage::{DbErr, attempts, db, factors, idempotency, kept_verifiers, known_places, parked_carts};
 use tokio_util::sync::CancellationToken;
 
 use super::{Auth, Home, Sessions, factor_uses, first_pins};
@@ -118,8 +118,8 @@ async fn forget_in_turn(auth: &Auth, leases: &Leases) -> Result<(), DbErr> {
     Ok(())
 }
 
-/// Removes expired sessions and keys of requests, counters that say nothing any more and used-up approvals, each as a
-/// set.
+/// Removes expired sessions and keys of requests, counters that say nothing any more, used-up approvals and carts that were
+/// dropped or sold long ago, each as a set.
 pub async fn forget(auth: &Auth) -> Result<(), DbErr> {
     let now = auth.clock.now();
     // By itself: it locks counters in their order, and the rest does so anew.
@@ -138,6 +138,7 @@ pub async fn forget(auth: &Auth) -> Result<(), DbErr> {
         let over = approval::Column::ExpiresAt.lt(now.plus_millis(-KEEP_APPROVALS_MS));
         approval::Entity::delete_many().filter(over).exec(&tx).await?;
         kept_verifiers::prune(&tx, now).await?;
+        parked_carts::prune(&tx, now).await?;
     }
     tx.commit().await?;
     idempotency::prune_claims(&auth.db).await

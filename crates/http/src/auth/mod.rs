@@ -41,6 +41,7 @@ use uuid::Uuid;
 pub use access::{Access, AccessCache, Assignment};
 pub(crate) use access::{is_active, is_outlived};
 pub use address::client_address;
+use address::is_from_proxy;
 pub use audited_tx::AuditedTx;
 pub use by_pin::user_of_pin;
 pub use caller::{Caller, bearer};
@@ -216,6 +217,11 @@ impl Auth {
     /// Where a request comes from, behind the proxies that this server trusts.
     pub fn client_address(&self, parts: &Parts) -> IpAddr {
         client_address(parts, &self.trusted_proxies)
+    }
+
+    /// Whether a request comes from one of the proxies that this server trusts.
+    pub fn is_from_proxy(&self, parts: &Parts) -> bool {
+        is_from_proxy(parts, &self.trusted_proxies)
     }
 
     /// The store a sign-in at this server counts in, when the caller names none.

@@ -15,7 +15,7 @@ use utoipa::{PartialSchema, ToSchema};
 use super::Argument;
 use super::operation::{Operation, string};
 use crate::auth::{Caller, ClientAddress, Gate, Origin};
-use crate::extract::{Body, Id, OptionalBody, Params, Segment, TwoIds, Unread};
+use crate::extract::{Body, Id, OptionalBody, Params, Segment, TwoIds, TwoSegments, Unread};
 use crate::request::{Guest, Transport};
 
 impl<T> Argument for ConnectInfo<T> {}
@@ -138,6 +138,14 @@ impl Argument for Result<Path<String>, PathRejection> {
 
 impl Argument for Segment {
     fn describe(operation: &mut Operation) {
+        operation.segment(String::schema());
+        operation.fails(&[ErrorCode::NotFound]);
+    }
+}
+
+impl Argument for TwoSegments {
+    fn describe(operation: &mut Operation) {
+        operation.segment(String::schema());
         operation.segment(String::schema());
         operation.fails(&[ErrorCode::NotFound]);
     }

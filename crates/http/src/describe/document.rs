@@ -11,16 +11,19 @@ use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement
 use utoipa::openapi::tag::TagBuilder;
 use utoipa::openapi::{Info, License, OpenApi, OpenApiBuilder, PathsBuilder, Ref, RefOr, Required, Server};
 
-use super::errors::{exact_bodies, refusals};
+use super::errors::{classes, exact_bodies, refusals};
+use super::examples::Examples;
 use super::operation::{Operation, string};
 use super::replies::ErrorBody;
-use crate::route::Route;
+use crate::route::{Owner, Protection, Route};
 
 /// What a server says of itself.
 #[derive(Clone, Copy)]
 pub struct About {
     pub title: &'static str,
     pub text: &'static str,
+    /// What the tests asked each route and were answered: `docs/generated/examples-….json`.
+    pub examples: &'static str,
 }
 
 /// The description of a server with these routes.
@@ -34,10 +37,11 @@ pub fn document(about: About, routes: &[Route]) -> OpenApi {
             *used.entry(name).or_default() += 1;
         }
     }
+    let examples = Examples::read(about.examples);
     let mut components = Components::new();
     let mut paths = PathsBuilder::new();
     for route in routes {
-        let mut operation = described(route);
+        let mut operation = described(route, &examples);
         for (status, (name, response)) in refusals(&route.operation) {
             // A refusal of one route alone is described there.
             let response: RefOr<_> = if used.get(&name).is_some_and(|count| *count > 1) {
@@ -54,7 +58,8 @@ pub fn document(about: About, routes: &[Route]) -> OpenApi {
     let exact = exact_bodies()
         .filter(|(name, _)| wanted(name))
         .map(|(name, schema)| (name.to_owned(), RefOr::<Schema>::from(schema)));
-    components.schemas = shared.schemas.into_iter().chain(exact).collect();
+    let classes = classes(routes.iter().map(|route| &route.operation));
+    components.schemas = shared.schemas.into_iter().chain(exact).chain(classes).collect();
     for (name, text) in [
         ("userToken", "The access token of a person, from POST /api/v1/auth/login or /api/v1/auth/pin-login."),
         ("syncToken", "The sync token of a store, from POST /api/v1/stores/{id}/provision."),
@@ -113,12 +118,15 @@ fn method(name: &str) -> HttpMethod {
     }
 }
 
-fn described(route: &Route) -> OperationBuilder {
-    let operation = &route.operation;
+fn described(route: &Route, examples: &Examples) -> OperationBuilder {
+    let mut operation = route.operation.clone();
+    examples.show(route, &mut operation);
+    let operation = &operation;
     let mut builder = OperationBuilder::new()
         .operation_id(Some(id(route.method, route.path)))
         .tag(route.tag())
-        .summary(route.summary);
+        .summary(route.summary)
+        .description(Some(needs(route)));
     let mut segments = operation.segments.iter().cloned();
     for name in route.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}')) {
         let schema = segments.next().unwrap_or_else(|| string().into());
@@ -143,6 +151,29 @@ fn described(route: &Route) -> OperationBuilder {
         builder = builder.response(status.to_string(), response.clone());
     }
     builder.request_body(operation.body.clone())
+}
+
+/// Who may ask a route, for people.
+fn needs(route: &Route) -> String {
+    let mut text = match &route.protection {
+        Protection::Open => "Needs no token.".to_owned(),
+        Protection::Sync => "Needs the sync token of a store.".to_owned(),
+        Protection::User(codes) if codes.is_empty() => "Needs the token of a person, whatever they may do.".to_owned(),
+        Protection::User(codes) => {
+            let codes: Vec<String> = codes.iter().map(|code| format!("`{code}`")).collect();
+            format!("Needs the token of a person who holds {}.", codes.join(" or "))
+        }
+    };
+    if route.operation.fresh {
+        text.push_str(" The second factor must have been shown within 15 minutes (`POST /auth/confirm`).");
+    }
+    if let Some(owner) = route.owner {
+        let side = if owner == Owner::Hq { "headquarters" } else { "the store" };
+        text.push_str(" Refused here: it is done at ");
+        text.push_str(side);
+        text.push('.');
+    }
+    text
 }
 
 /// `GET /tax-rates/{id}` is `getTaxRatesById`.

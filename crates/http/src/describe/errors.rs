@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::json;
 use tillkeep_model::ErrorCode;
 use utoipa::openapi::content::ContentBuilder;
+use utoipa::openapi::extensions::Extensions;
 use utoipa::openapi::header::HeaderBuilder;
 use utoipa::openapi::response::{Response, ResponseBuilder};
 use utoipa::openapi::schema::{
@@ -63,7 +64,12 @@ fn extras(code: ErrorCode) -> Vec<(&'static str, RefOr<Schema>)> {
         }
         ErrorCode::ApproverLacksPermission => vec![("required", texts())],
         ErrorCode::Escalation => vec![("missing", texts())],
-        ErrorCode::VersionConflict => vec![("current", any())],
+        ErrorCode::VersionConflict => {
+            let by =
+                ObjectBuilder::new().property("id", id()).required("id").property("name", string()).required("name");
+            let at = string().format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)));
+            vec![("current", any()), ("changedBy", by.into()), ("changedAt", at.into())]
+        }
         ErrorCode::PossibleDuplicate => vec![("candidates", ArrayBuilder::new().items(ObjectBuilder::new()).into())],
         ErrorCode::PendingData => vec![("sync", any())],
         ErrorCode::EpochChanged | ErrorCode::CursorAhead | ErrorCode::HistoryChanged => {
@@ -88,7 +94,7 @@ fn meaning(status: u16) -> &'static str {
         408 => "The request took too long to arrive.",
         409 => "The state of things is against it.",
         413 => "The body is too large.",
-        415 => "The body is not JSON.",
+        415 => "The body is of another kind than this route takes.",
         422 => "A field or a parameter is not as it must be; `details` names it.",
         426 => "This is a WebSocket, and the request is none.",
         429 => "Too many requests: try again later.",
@@ -116,17 +122,56 @@ pub(super) fn refusals(operation: &Operation) -> BTreeMap<u16, (String, Response
     by_status.into_iter().map(refusal).collect()
 }
 
+/// What a refusal with a status is called: one schema for all that have it, so that a client has one class for each.
+const fn class(status: u16) -> &'static str {
+    match status {
+        400 => "BadRequestError",
+        401 => "AuthenticationError",
+        403 => "ForbiddenError",
+        404 => "NotFoundError",
+        405 => "MethodNotAllowedError",
+        408 => "RequestTimeoutError",
+        409 => "ConflictError",
+        413 => "PayloadTooLargeError",
+        415 => "UnsupportedMediaTypeError",
+        422 => "ValidationError",
+        426 => "UpgradeRequiredError",
+        429 => "TooManyRequestsError",
+        503 => "UnavailableError",
+        _ => "InternalError",
+    }
+}
+
+/// The schemas of all refusals of these operations, by what they are called.
+pub(super) fn classes<'a>(
+    operations: impl Iterator<Item = &'a Operation>,
+) -> impl Iterator<Item = (String, RefOr<Schema>)> {
+    let mut by_class: BTreeMap<&'static str, (u16, BTreeSet<ErrorCode>)> = BTreeMap::new();
+    for code in operations.flat_map(|operation| operation.errors.iter().chain(ALWAYS)) {
+        let status = code.status();
+        by_class.entry(class(status)).or_insert_with(|| (status, BTreeSet::new())).1.insert(*code);
+    }
+    by_class.into_iter().map(|(name, (status, codes))| (name.to_owned(), coded(status, codes).into()))
+}
+
 fn response(status: u16, exact: &[&str], codes: &[ErrorCode]) -> Response {
     let mut bodies: Vec<RefOr<Schema>> = exact.iter().map(|name| Ref::from_schema_name(*name).into()).collect();
     if !codes.is_empty() {
-        bodies.push(coded(codes).into());
+        bodies.push(Ref::from_schema_name(class(status)).into());
     }
     let schema: RefOr<Schema> = match (bodies.pop(), bodies.is_empty()) {
         (Some(only), true) => only,
         (last, _) => bodies.into_iter().chain(last).fold(AnyOfBuilder::new(), AnyOfBuilder::item).into(),
     };
     let content = ContentBuilder::new().schema(Some(schema)).build();
-    let mut response = ResponseBuilder::new().description(meaning(status)).content(JSON, content).build();
+    let words: Vec<&str> = codes.iter().map(|code| code.as_str()).collect();
+    let mut text = meaning(status).to_owned();
+    if !words.is_empty() {
+        let named: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+        text = format!("{text} Codes: {}.", named.join(", "));
+    }
+    let mut response = ResponseBuilder::new().description(text).content(JSON, content).build();
+    response.extensions = Some(Extensions::from_iter([("x-codes", json!(words))]));
     if matches!(status, 429 | 503) {
         let seconds = ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(0));
         let header = HeaderBuilder::new().description(Some("Seconds to wait.")).schema(Some(seconds)).build();
@@ -135,14 +180,14 @@ fn response(status: u16, exact: &[&str], codes: &[ErrorCode]) -> Response {
     response
 }
 
-/// The error of the contract with one of `codes`.
-fn coded(codes: &[ErrorCode]) -> AllOfBuilder {
+/// The error of the contract with one of `codes`, which say what else is in it.
+fn coded(status: u16, codes: BTreeSet<ErrorCode>) -> AllOfBuilder {
     let words = codes.iter().map(|code| code.as_str());
     let mut object = ObjectBuilder::new()
         .schema_type(SchemaType::AnyValue)
         .property("code", string().enum_values(Some(words.collect::<Vec<_>>())));
-    for (key, schema) in codes.iter().flat_map(|code| extras(*code)) {
+    for (key, schema) in codes.into_iter().flat_map(extras) {
         object = object.property(key, schema);
     }
-    AllOfBuilder::new().item(Ref::from_schema_name("Error")).item(object)
+    AllOfBuilder::new().description(Some(meaning(status))).item(Ref::from_schema_name("Error")).item(object)
 }

@@ -160,6 +160,7 @@ fn of_rule(rule: &Rule) -> Option<Schema> {
         Rule::Id | Rule::Instant | Rule::Json { .. } => return None,
         Rule::Texts { most, each } => return Some(list(*most, of_rule(each)?)),
         Rule::Objects { most, fields, .. } => return Some(list(*most, of_objects(fields).into())),
+        Rule::Object { fields } => return Some(of_objects(fields).into()),
     };
     Some(object.build().into())
 }

@@ -4,6 +4,7 @@
 mod arguments;
 mod document;
 mod errors;
+mod examples;
 mod limits;
 mod pages;
 mod replies;

@@ -40,13 +40,14 @@ pub fn text(about: About, routes: &[Route]) -> String {
     format!("{value:#}\n")
 }
 
-/// Adds `GET /api/v1/openapi.json` and `GET /docs`, which describe `table`. The document is made for the first who asks:
-/// most servers are never asked, and need not start later because of it.
-pub fn served<S>(router: Router<S>, about: About, table: Vec<Route>) -> Router<S>
+/// Adds `GET /api/v1/openapi.json` and `GET /docs`, which describe what `table` gives. Table and document are made for the
+/// first who asks: most servers are never asked, and need neither start later nor keep the schemas of every route because
+/// of it.
+pub fn served<S>(router: Router<S>, about: About, table: impl FnOnce() -> Vec<Route> + Send + 'static) -> Router<S>
 where
     S: Clone + Send + Sync + 'static,
 {
-    let document = Arc::new(LazyLock::new(move || Document::new(text(about, &table))));
+    let document = Arc::new(LazyLock::new(move || Document::new(text(about, &table()))));
     let json = move |headers: HeaderMap| async move { document.answer(&headers) };
     router
         .route("/api/v1/openapi.json", get(json))

@@ -7,7 +7,7 @@ use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Schema, Type};
 
 use super::Reply;
 use super::operation::Operation;
-use crate::answer::{Answer, Created, List, NoContent, Pagination};
+use crate::answer::{Answer, Created, List, NoContent, Pagination, Summed};
 use crate::error::Error;
 
 /// `{"success": true, "data": …}`
@@ -31,13 +31,25 @@ impl<T: ToSchema> Reply for Created<T> {
     }
 }
 
+/// `{"success": true, "data": […], "pagination": …}`
+fn page<T: ToSchema>(operation: &mut Operation) -> ObjectBuilder {
+    let row = operation.schema::<T>();
+    let pagination = operation.schema::<Pagination>();
+    success(ArrayBuilder::new().items(row).into()).property("pagination", pagination).required("pagination")
+}
+
 impl<T: ToSchema> Reply for List<T> {
     fn describe(operation: &mut Operation) {
-        let row = operation.schema::<T>();
-        let pagination = operation.schema::<Pagination>();
-        let page =
-            success(ArrayBuilder::new().items(row).into()).property("pagination", pagination).required("pagination");
+        let page = page::<T>(operation);
         operation.answer(200, "One page.", page);
+    }
+}
+
+impl<T: ToSchema, S: ToSchema> Reply for Summed<T, S> {
+    fn describe(operation: &mut Operation) {
+        let page = page::<T>(operation);
+        let sums = ArrayBuilder::new().items(operation.schema::<S>());
+        operation.answer(200, "One page, and what all of it comes to.", page.property("sums", sums).required("sums"));
     }
 }
 

@@ -144,6 +144,8 @@ pub enum More {
     Date,
     Instant,
     Text,
+    /// As JSON or as a file.
+    Format,
 }
 
 /// The parameters of a list.
@@ -211,6 +213,7 @@ impl<L: Listing> Argument for Lists<L> {
                 More::Instant => formatted(KnownFormat::DateTime),
                 More::Date => formatted(KnownFormat::Date),
                 More::Text => text(),
+                More::Format => string().enum_values(Some(["json", "csv"])).build(),
             };
             operation.query(name, schema, false, None);
         }

@@ -6,9 +6,9 @@ use serde::Serialize;
 use tillkeep_model::permission::code::UsersManageRoles;
 use tillkeep_model::{Instant, JsonText};
 use tillkeep_storage::entity::audit_log::{Column, Entity, Model};
-use tillkeep_storage::entity::user;
+use tillkeep_storage::entity::{store_product, user};
 use tillkeep_storage::reports::names;
-use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
+use tillkeep_storage::sea_orm::{ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -31,7 +31,8 @@ pub struct AuditLog;
 impl Listing for AuditLog {
     type Row = Entity;
     const SPEC: ListSpec = LIST;
-    const MORE: &'static [(&'static str, More)] = &[("from", More::Instant), ("to", More::Instant)];
+    const MORE: &'static [(&'static str, More)] =
+        &[("from", More::Instant), ("to", More::Instant), ("priceOf", More::Id)];
 }
 
 /// One entry, with the present names of who did it, who approved it, and what it was done to.
@@ -46,8 +47,9 @@ pub struct NamedAuditEntry {
     entity_name: Option<String>,
 }
 
-/// `GET /audit-log?userId&action&entityType&from&to&page`: the whole log of this server, so `users.manage_roles` must
-/// be held in all it is about: everywhere at headquarters, in this store at a store. `from` is included, `to` is not.
+/// `GET /audit-log?userId&action&entityType&from&to&priceOf&page`: the whole log of this server, so `users.manage_roles`
+/// must be held in all it is about: everywhere at headquarters, in this store at a store. `from` is included, `to` is
+/// not; of `priceOf`, a product, what made its price, in all stores and in each.
 pub async fn list(
     caller: Caller<UsersManageRoles>,
     Lists { mut query, .. }: Lists<AuditLog>,
@@ -61,7 +63,11 @@ pub async fn list(
     if let Some(to) = instant(&mut query, "to")? {
         select = select.filter(Column::At.lt(to));
     }
+    let product = resource::take_id(&mut query, "priceOf")?;
     let snapshot = caller.snapshot().await?;
+    if let Some(id) = product {
+        select = select.filter(price_of(&snapshot, id).await?);
+    }
     let page = resource::list(&snapshot, &LIST, &query, select).await?;
     let people: BTreeSet<Uuid> =
         page.rows.iter().flat_map(|row: &Model| [row.user_id, row.approver_id]).flatten().collect();
@@ -77,6 +83,14 @@ pub async fn list(
         entity_name: thing(&row).and_then(|id| things.get(&id).cloned()),
         row: Model { details: JsonText(costs::stored(row.details.0)), ..row },
     }))
+}
+
+/// Entries about a product, or about one of its rows in stores, that say something of a price.
+async fn price_of(conn: &impl ConnectionTrait, product_id: Uuid) -> Result<Condition> {
+    let rows = store_product::Entity::find().filter(store_product::Column::ProductId.eq(product_id));
+    let rows: Vec<Uuid> = rows.select_only().column(store_product::Column::Id).into_tuple().all(conn).await?;
+    let ids = rows.into_iter().chain([product_id]).map(|id| id.to_string());
+    Ok(Condition::all().add(Column::EntityId.is_in(ids)).add(Column::Details.contains("\"price\":")))
 }
 
 fn instant(query: &mut Query, key: &str) -> Result<Option<Instant>> {

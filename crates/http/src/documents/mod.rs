@@ -1,6 +1,12 @@
-//! Reading what stores write: drawers, stock levels and adjustments. A store lists its own, headquarters those of all stores.
+//! Reading what stores write: drawers, stock levels and adjustments, what customers bought. A store lists its own, headquarters
+//! those of all stores.
 
+pub mod csv;
+pub mod customer_sales;
 pub mod drawers;
+pub mod papers;
+pub mod sales;
+pub mod shop;
 pub mod stock;
 
 use crate::error::{Error, Result};

@@ -18,6 +18,9 @@ const MACHINE: [&str; 7] = [
     "/api/v1/sync/sign-in",
 ];
 
+/// How those of sales and of pictures begin.
+const BEGINNINGS: [&str; 2] = ["/api/v1/sync/sales/", "/api/v1/sync/pictures/"];
+
 /// Scripts and objects from this server alone, and no page that puts this one into a frame.
 const POLICY: &str = "default-src 'self'; script-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; \
                       frame-ancestors 'none'";
@@ -57,7 +60,7 @@ pub(super) fn add(headers: &mut HeaderMap, path: &str, transport: Transport) {
     if transport.tls {
         only_tls(headers);
     }
-    if MACHINE.contains(&path) {
+    if MACHINE.contains(&path) || BEGINNINGS.iter().any(|beginning| path.starts_with(beginning)) {
         headers.insert(PROTOCOL_HEADER.clone(), HeaderValue::from_static(PROTOCOL));
     }
 }

@@ -3,6 +3,7 @@
 
 mod body;
 mod headers;
+mod origins;
 
 use std::any::Any;
 use std::future::poll_fn;
@@ -30,6 +31,7 @@ use crate::metrics;
 use crate::refusals;
 use crate::representation::AsItIs;
 use crate::request::{self, Patience, Transport};
+pub use origins::for_origins;
 
 static REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 

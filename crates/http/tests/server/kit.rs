@@ -84,7 +84,7 @@ fn routes(go_on: &Arc<Notify>, went_on: &Arc<Notify>) -> Router {
             Answer(json!("done"))
         }
     };
-    describe::served(Router::new(), About { title: "A server", text: "It says hello." }, Vec::new())
+    describe::served(Router::new(), About { title: "A server", text: "It says hello.", examples: "{}" }, Vec::new)
         .route("/api/v1/hello", get(|| async { Answer(json!("hello")) }))
         .route("/api/v1/known", get(async |guest: Guest| guest.now_known()))
         .route("/api/v1/echo", post(|Body(body): Body<Value>| async { Answer(body) }))

@@ -177,6 +177,10 @@ pub enum Rule {
         most: usize,
         fields: &'static [Field],
     },
+    /// One JSON object with these fields.
+    Object {
+        fields: &'static [Field],
+    },
 }
 
 impl Rule {

@@ -103,6 +103,11 @@ pub const fn instant(name: &'static str) -> Field {
     Field::new(name, Rule::Instant)
 }
 
+/// One object with these fields.
+pub const fn object(name: &'static str, fields: &'static [Field]) -> Field {
+    Field::new(name, Rule::Object { fields })
+}
+
 /// `least` to `most` entries with these fields.
 pub const fn objects(name: &'static str, (least, most): (usize, usize), fields: &'static [Field]) -> Field {
     Field::new(name, Rule::Objects { least, most, fields })

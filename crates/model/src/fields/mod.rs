@@ -14,10 +14,15 @@ pub mod device;
 mod field;
 mod kinds;
 pub mod order;
+pub mod paper;
+pub mod parked;
 mod problem;
 pub mod product;
 pub mod reason;
+pub mod refund;
 pub mod register;
+pub mod report;
+pub mod safe;
 pub mod sale;
 pub mod sales_rep;
 pub mod session;
@@ -35,8 +40,8 @@ mod value;
 pub use book::Book;
 pub use field::{By, ColumnValue, Field, Initial, Rule, Side};
 pub use kinds::{
-    LARGEST, amount, any_i32, change, country, email, flag, flag_on, id, instant, json, label, money, objects, phone,
-    quantity, shaped, share, text, whole, word,
+    LARGEST, amount, any_i32, change, country, email, flag, flag_on, id, instant, json, label, money, object, objects,
+    phone, quantity, shaped, share, text, whole, word,
 };
 pub use problem::Problem;
 pub use shape::Shape;

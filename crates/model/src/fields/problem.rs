@@ -33,6 +33,9 @@ impl Rule {
             (Self::Objects { fields, .. }, Value::Text(list)) => {
                 self.in_list(list, |item| in_object(item, fields, now))
             }
+            (Self::Object { fields }, Value::Text(object)) => {
+                in_object(&serde_json::from_str(object).unwrap_or_default(), fields, now)
+            }
             _ => whole(self.problem(value, now)),
         }
     }
@@ -97,6 +100,7 @@ impl Rule {
             Self::Id => "must be a UUID",
             Self::Instant => "must be an instant like 2026-11-20T12:34:56.789Z",
             Self::Texts { .. } | Self::Objects { .. } => "must be a list",
+            Self::Object { .. } => "must be an object",
             Self::Json { .. } => "must be JSON",
         }
     }

@@ -40,7 +40,7 @@ pub static BOOK: Book = Book {
         id("chargeProductId"),
         flag_on("allowDiscount"),
         share("maxDiscountBps"),
-        flag_on("isReturnable").not_in_use(),
+        flag_on("isReturnable"),
         flag_on("trackStock"),
         whole("ageRestriction", 0, 120),
         quantity("reorderPoint"),
@@ -50,5 +50,5 @@ pub static BOOK: Book = Book {
         Field::new("tags", Rule::Texts { most: MOST, each: &TAG }),
         flag_on("isActive"),
     ],
-    server: &["id", "created_at", "updated_at", "deleted_at", "sync_version", "sku_folded"],
+    server: &["id", "created_at", "updated_at", "deleted_at", "sync_version", "sku_folded", "picture_hash"],
 };

@@ -2,8 +2,9 @@
 //! release writes, since a text that is too long is cut off and never refused. `docs/sync.md`, rule U9.
 
 use super::approval::TOKENS;
+use super::parked::{MOST_REMOVED, REMOVED};
 use super::{
-    Book, ColumnValue, Field, LARGEST, Rule, amount, flag, id, instant, json, money, objects, share, text, word,
+    Book, ColumnValue, Field, LARGEST, Rule, amount, flag, id, instant, json, money, objects, share, text, whole, word,
 };
 
 const REFERENCE: Field = text("reference", 200);
@@ -33,6 +34,9 @@ pub static SALE: Book = Book::of_document(
         text("cartDiscountReasonCode", 100),
         json("approvals", 64 << 10),
         text("voidReason", 500),
+        text("voidReasonCode", 100),
+        json("buyer", 4 << 10),
+        json("removed", 32 << 10),
         text("note", 2000),
     ],
 );
@@ -51,6 +55,7 @@ pub static ITEM: Book = Book::of_document(
         json("taxDetails", 8 << 10),
         text("overrideReason", 500),
         text("returnReason", 500),
+        text("returnReasonCode", 100),
         text("scannedCode", 100),
         text("note", 200),
         text("serial", 200),
@@ -72,21 +77,30 @@ pub static PAYMENT: Book = Book::of_document(
     ],
 );
 
+pub static CHAIN_ENTRY: Book = Book::of_document(
+    "chain_entries",
+    &[text("registerCode", 20), text("kind", 40), text("previousHash", 100), text("follows", 100), text("hash", 100)],
+);
+
 /// What a till sends: the cart of a quote or of a sale.
-pub static CART: [Field; 12] = [
+pub static CART: [Field; 14] = [
     id("id"),
     text("terminalId", 100).kept(ColumnValue::Otherwise),
     id("customerId"),
     id("salesRepId"),
     // A till with a clock that runs ahead cannot have begun after the end.
     instant("startedAt").kept(ColumnValue::Otherwise),
-    objects("lines", (1, 500), &CART_LINE).kept(ColumnValue::Otherwise),
+    // One at least, but of a payment on the account: the handler says so.
+    objects("lines", (0, 500), &CART_LINE).kept(ColumnValue::Otherwise),
     DISCOUNT.named("cartDiscount"),
+    json("settlement", 1 << 10).kept(ColumnValue::Otherwise),
     text("note", 200),
     TOKENS.kept(ColumnValue::Otherwise),
     objects("payments", (0, 50), &CART_PAYMENT).kept(ColumnValue::Otherwise),
     text("lastReceipt", 100).kept(ColumnValue::Otherwise),
     amount("expectedTotal").kept(ColumnValue::Otherwise),
+    // A record for whoever looks into losses: no part of what was sold.
+    objects("removed", (0, MOST_REMOVED), &REMOVED).kept(ColumnValue::Otherwise),
 ];
 
 pub static CART_LINE: [Field; 14] = [
@@ -116,6 +130,18 @@ pub static CART_DISCOUNT: [Field; 5] = [
     money("amount").kept(ColumnValue::Otherwise),
     text("reason", REASON).kept(ColumnValue::Otherwise),
     text("reasonCode", REASON_CODE).kept(ColumnValue::Otherwise),
+];
+
+/// What a customer pays of what is owed.
+pub static SETTLEMENT: [Field; 2] =
+    [whole("amount", 1, LARGEST).required().kept(ColumnValue::Otherwise), flag("prepay").kept(ColumnValue::Otherwise)];
+
+/// Undoing a sale in its drawer.
+pub static VOID: [Field; 4] = [
+    text("terminalId", 100).kept(ColumnValue::Otherwise),
+    text("reason", REASON).kept(ColumnValue::Otherwise),
+    text("reasonCode", REASON_CODE).kept(ColumnValue::Otherwise),
+    TOKENS.kept(ColumnValue::Otherwise),
 ];
 
 /// A cart that is only asked about, of any store.

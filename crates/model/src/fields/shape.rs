@@ -1,5 +1,6 @@
 //! Forms that a text may have to keep.
 
+use std::net::Ipv6Addr;
 use std::ops::RangeInclusive;
 
 use chrono_tz::Tz;
@@ -98,6 +99,12 @@ pub static REGISTER_CODE: Shape = Shape {
     pattern: "^[0-9]{2}$",
 };
 
+pub static PRINTER_ADDRESS: Shape = Shape {
+    is: |text, _| is_host_and_port(text),
+    says: "must be a host and a port without a scheme, such as 192.168.1.50:9100",
+    pattern: r"^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):[1-9][0-9]{0,4}$",
+};
+
 pub static STORE_CODE: Shape = Shape {
     is: |text, _| {
         (2..=10).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
@@ -135,6 +142,18 @@ fn today_anywhere(now: Instant) -> String {
 fn is_locale(text: &str) -> bool {
     let language = text.split('-').next().unwrap_or_default();
     (2..=3).contains(&language.len()) && LanguageTag::parse(text).is_ok()
+}
+
+/// A name or an address of a machine, an IPv6 one in brackets, with the port behind it.
+fn is_host_and_port(text: &str) -> bool {
+    let Some((host, port)) = text.rsplit_once(':') else { return false };
+    let is_port = is_digits(port) && !port.starts_with('0') && port.parse::<u16>().is_ok();
+    let in_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
+    let is_host = match host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        Some(address) => address.parse::<Ipv6Addr>().is_ok(),
+        None => (1..=253).contains(&host.len()) && host.bytes().all(in_name),
+    };
+    is_port && is_host
 }
 
 fn is_email(text: &str) -> bool {

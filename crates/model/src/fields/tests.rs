@@ -159,6 +159,40 @@ fn a_list_is_checked_entry_by_entry() {
     assert_eq!(fields, ["rules[0].digits", "rules[1].digit", "rules[1].value"]);
 }
 
+#[test]
+fn a_printer_has_a_host_a_port_and_a_table_of_letters_and_no_scheme() {
+    let printer = register::BOOK.field("printer").expect("a field");
+    let found = |text: &str| {
+        let problems = printer.problems(Value::Text(text), now());
+        problems.into_iter().map(|problem| problem.field).collect::<Vec<_>>()
+    };
+    let at = |address: &str| format!(r#"{{"address": "{address}", "width": 42, "codePage": "PC858"}}"#);
+    for good in ["192.168.1.50:9100", "printer.shop.lan:9100", "till-1:9100", "[fe80::1]:9100", "[::1]:1"] {
+        assert_eq!(found(&at(good)), Vec::<String>::new(), "{good}");
+    }
+    for bad in [
+        "",
+        "9100",
+        ":9100",
+        "host",
+        "host:",
+        "host:0",
+        "host:70000",
+        "host:+91",
+        "host:09100",
+        "http://host:80",
+        "a b:1",
+        "::1:9100",
+    ] {
+        assert_eq!(found(&at(bad)), ["printer.address"], "{bad}");
+    }
+    assert_eq!(found("[]"), ["printer"]);
+    assert_eq!(found("{}"), ["printer.address", "printer.width", "printer.codePage"]);
+    let much = r#"{"address": "a:1", "width": 10, "codePage": "UTF8", "automatic": 1, "paper": 2}"#;
+    assert_eq!(found(much), ["printer.paper", "printer.width", "printer.codePage", "printer.automatic"]);
+    assert_eq!(printer.problems(Value::Null, now()), vec![], "null is no printer");
+}
+
 proptest! {
     #[test]
     fn what_a_pattern_says_of_a_mail_address_or_a_time_is_what_is_checked(
@@ -176,6 +210,8 @@ fn what_nothing_obeys_yet_is_said_not_to_be_in_use() {
     let marked = |book: &Book| -> Vec<&str> {
         book.fields.iter().filter(|field| field.not_in_use).map(|field| field.name).collect()
     };
-    assert_eq!(marked(&tender::BOOK), ["isRefundable", "isVoidable"]);
+    assert!(marked(&tender::BOOK).is_empty());
+    assert_eq!(marked(&product::BOOK), ["reorderQuantity"]);
+    assert_eq!(marked(&store::BOOK), ["fourEyesDocuments"]);
     assert_eq!(marked(&sales_rep::BOOK), ["commissionBps", "commissionBasis"]);
 }

@@ -10,7 +10,7 @@ use crate::{ErrorCode, Money};
 /// One row of `sale_payments`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PaymentRow {
-    /// Place of the payment in the request; `None` for the row that pays out change.
+    /// Place of the payment in the request; `None` for a row that nobody entered, such as that of the change.
     pub index: Option<usize>,
     pub tender_id: Uuid,
     pub code: String,
@@ -24,6 +24,35 @@ pub struct PaymentRow {
     /// True on the cash row that pays out the change of another tender.
     pub is_change: bool,
     pub reference: Option<String>,
+}
+
+impl PaymentRow {
+    /// The row by which a document settles something without a payment of the customer.
+    pub(super) fn of_document(tender: &TenderTerms, amount: Money) -> Self {
+        Self {
+            index: None,
+            tender_id: tender.id,
+            code: tender.code.clone(),
+            kind: tender.kind,
+            amount,
+            tendered: None,
+            change: Money::ZERO,
+            is_change: false,
+            reference: None,
+        }
+    }
+}
+
+/// What payments are settled by, beside the amount.
+#[derive(Clone, Copy, Debug)]
+pub struct PaymentTerms<'a> {
+    /// How the store rounds what is left to cash.
+    pub rounding: CashRounding,
+    /// What rounding adds to what is left to cash, in place of the store's rule: see [`super::refund_rounding`].
+    pub mirrored: Option<Money>,
+    pub has_customer: bool,
+    /// The store's cash tender, in which the change of other tenders is paid out.
+    pub cash: Option<&'a TenderTerms>,
 }
 
 /// A paid sale: the amounts of `payments` add up to its total plus `cash_rounding`.
@@ -55,6 +84,7 @@ impl PaymentError {
     pub const fn code(&self) -> ErrorCode {
         match self {
             Self::Underpaid { .. } => ErrorCode::Underpaid,
+            Self::TenderRule { rule: TenderRule::NotRefundable, .. } => ErrorCode::TenderNotRefundable,
             Self::TenderRule { .. } => ErrorCode::TenderRule,
         }
     }
@@ -72,19 +102,13 @@ impl PaymentError {
 /// Settles `total`, which is below zero on a refund, with `payments`: other tenders first in their order, then cash. One payment
 /// may have no amount, wherever it stands: it takes what the others leave.
 ///
-/// `cash` is the store's cash tender, in which the change of other tenders is paid out. What is left to cash, be it
-/// to pay or to give back, is rounded to coins. A refund is paid out exactly: there is no change on it.
-pub fn settle(
-    total: Money,
-    payments: &[Tendered],
-    rounding: CashRounding,
-    has_customer: bool,
-    cash: Option<&TenderTerms>,
-) -> Result<Settlement, PaymentError> {
+/// What is left to cash, be it to pay or to give back, is rounded to coins. A refund is paid out exactly: there is no change
+/// on it.
+pub fn settle(total: Money, payments: &[Tendered], terms: &PaymentTerms<'_>) -> Result<Settlement, PaymentError> {
     let sign = if total.0 < 0 { -1 } else { 1 };
     let mut book = Book { sign, left: i128::from(total.0) * sign, change: 0, rows: Vec::with_capacity(payments.len()) };
     for (index, payment) in payments.iter().enumerate() {
-        payment.check_terms(has_customer).map_err(|rule| refused(index, payment, rule))?;
+        payment.check_terms(sign < 0, terms.has_customer).map_err(|rule| refused(index, payment, rule))?;
     }
     if let Some((index, payment)) = payments.iter().enumerate().filter(|(_, payment)| payment.tendered.is_none()).nth(1)
     {
@@ -106,11 +130,11 @@ pub fn settle(
     }
 
     let pays_cash = book.left > 0 && payments.iter().any(Tendered::is_cash);
-    let rounded = if pays_cash || book.left < 0 { rounding.due_wide(book.left) } else { book.left };
+    let rounded = if pays_cash || book.left < 0 { book.rounded(terms) } else { book.left };
     let cash_rounding = rounded - book.left;
     book.left = rounded;
     if let Some((index, payment, rest)) = overpaid_by {
-        book.give_change(cash)
+        book.give_change(terms.cash)
             .ok_or_else(|| refused(index, payment, TenderRule::NoCashForChange { rest: book.money(rest) }))?;
     }
     let mut wants_row = pays_cash;
@@ -143,6 +167,14 @@ struct Book {
 impl Book {
     fn money(&self, amount: i128) -> Money {
         Money::from_wide(self.sign * amount)
+    }
+
+    /// What is left to cash, in coins.
+    fn rounded(&self, terms: &PaymentTerms<'_>) -> i128 {
+        match terms.mirrored {
+            Some(rounding) => self.left + self.sign * i128::from(rounding.0),
+            None => terms.rounding.due_wide(self.left),
+        }
     }
 
     /// What was entered, when it has the sign of the total.
@@ -196,6 +228,11 @@ impl Book {
     }
 
     fn add(&mut self, index: usize, payment: &Tendered, amount: i128, change: i128) -> Result<(), TenderRule> {
+        let same = self.rows.iter().filter(|row| row.tender_id == payment.tender.id);
+        let given: i128 = same.map(|row| i128::from(row.amount.0).abs()).sum();
+        if let Some(most) = payment.at_most.filter(|most| self.sign < 0 && given + amount > i128::from(most.0)) {
+            return Err(TenderRule::MoreThanPaid { most });
+        }
         let amount = self.money(amount);
         payment.check_limits(amount)?;
         self.rows.push(PaymentRow {

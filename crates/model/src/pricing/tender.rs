@@ -39,7 +39,7 @@ impl TenderKind {
 
 /// One means of payment with the terms on which it is taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "four independent terms that the back office sets one by one")]
+#[expect(clippy::struct_excessive_bools, reason = "six independent terms that the back office sets one by one")]
 pub struct TenderTerms {
     pub id: Uuid,
     pub code: String,
@@ -54,6 +54,10 @@ pub struct TenderTerms {
     /// Largest amount of one payment, in either direction.
     pub max_amount: Option<Money>,
     pub is_active: bool,
+    /// May be given back to.
+    pub is_refundable: bool,
+    /// A sale that it paid may be voided.
+    pub is_voidable: bool,
 }
 
 /// One payment as it was entered at the till.
@@ -63,6 +67,9 @@ pub struct Tendered {
     /// What was handed over, with the sign of the total; `None` for exactly what is left to pay.
     pub tendered: Option<Money>,
     pub reference: Option<String>,
+    /// The most that a refund may give back to this tender, above zero: what it paid less earlier refunds. All payments with the
+    /// tender count together.
+    pub at_most: Option<Money>,
 }
 
 /// Why a payment is not taken, worded so that the cashier knows what to do.
@@ -82,6 +89,12 @@ pub enum TenderRule {
     TwoWithoutAmount,
     #[error("a sale is paid with amounts above zero and a refund with amounts below zero; change the sign")]
     WrongSign,
+    #[error("this tender is not refundable; give the money back by another one")]
+    NotRefundable,
+    #[error("this tender paid no more than {} minor units that are not given back yet; give the rest back otherwise", .most.0)]
+    MoreThanPaid { most: Money },
+    #[error("what is owed is not paid by owing it again; choose another tender")]
+    OwedAgain,
     #[error("nothing is left to pay; remove this payment")]
     NothingLeft,
     #[error("this tender gives no change; tender {} minor units at most", .rest.0)]
@@ -100,12 +113,14 @@ impl Tendered {
     }
 
     /// The terms that do not depend on the amount.
-    pub(super) fn check_terms(&self, has_customer: bool) -> Result<(), TenderRule> {
+    pub(super) fn check_terms(&self, is_refund: bool, has_customer: bool) -> Result<(), TenderRule> {
         let has_reference = self.reference.as_deref().is_some_and(|reference| !reference.trim().is_empty());
         if self.tender.kind.needs_value_ledger() {
             Err(TenderRule::NoValueLedger)
         } else if !self.tender.is_active {
             Err(TenderRule::Inactive)
+        } else if is_refund && !self.tender.is_refundable {
+            Err(TenderRule::NotRefundable)
         } else if self.tender.requires_reference && !has_reference {
             Err(TenderRule::ReferenceMissing)
         } else if (self.tender.requires_customer || self.tender.kind == TenderKind::OnAccount) && !has_customer {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::Instant;
+use crate::{Instant, Money};
 
 /// `POST /sync/handshake`.
 #[derive(Serialize, Deserialize, ToSchema)]
@@ -185,6 +185,23 @@ pub struct HandshakeAnswer {
     /// For how many days the store keeps what verifies a user of whom it asked; 0 where it asks of none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keep_verifier_days: Option<i64>,
+    /// The newest entries that headquarters has of the chains of this store's documents.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub chain_heads: Vec<ChainHead>,
+}
+
+/// The newest entry of a chain of documents. `docs/chain.md`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ChainHead {
+    pub chain_id: Uuid,
+    /// Without the letter of its series.
+    pub register_code: String,
+    pub number: i64,
+    pub hash: String,
+    pub running_total: Money,
+    /// When its document was made.
+    pub at: Instant,
 }
 
 /// A dead letter that a user settled at HQ.

@@ -3,4 +3,6 @@
 mod cart;
 mod payment;
 mod reference;
+mod refund;
+mod refund_sequences;
 mod vectors;

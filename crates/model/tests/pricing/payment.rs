@@ -2,12 +2,13 @@
 
 use proptest::prelude::*;
 use tillkeep_model::pricing::{
-    CashRounding, PaymentError, RoundingMode, Settlement, TenderKind, TenderRule, TenderTerms, Tendered, settle,
+    CashRounding, PaymentError, PaymentTerms, RoundingMode, Settlement, TenderKind, TenderRule, TenderTerms, Tendered,
+    settle,
 };
 use tillkeep_model::words::Word;
 use tillkeep_model::{ErrorCode, Money, ids};
 
-fn terms(kind: TenderKind) -> TenderTerms {
+pub(crate) fn terms(kind: TenderKind) -> TenderTerms {
     TenderTerms {
         id: ids::named(kind.word()),
         code: kind.word().to_uppercase(),
@@ -18,19 +19,25 @@ fn terms(kind: TenderKind) -> TenderTerms {
         min_amount: None,
         max_amount: None,
         is_active: true,
+        is_refundable: true,
+        is_voidable: true,
     }
 }
 
-fn pays(kind: TenderKind, tendered: impl Into<Option<i64>>) -> Tendered {
-    Tendered { tender: terms(kind), tendered: tendered.into().map(Money), reference: None }
+pub(crate) fn pays(kind: TenderKind, tendered: impl Into<Option<i64>>) -> Tendered {
+    Tendered { tender: terms(kind), tendered: tendered.into().map(Money), reference: None, at_most: None }
 }
 
 use TenderKind::{Card, Cash, Check};
 
 const FIVE: CashRounding = CashRounding { increment: 5, mode: RoundingMode::Nearest };
 
+pub(crate) const fn with_cash(cash: Option<&TenderTerms>) -> PaymentTerms<'_> {
+    PaymentTerms { rounding: FIVE, mirrored: None, has_customer: false, cash }
+}
+
 fn settled(total: i64, payments: &[Tendered], rounding: CashRounding) -> Result<Settlement, PaymentError> {
-    settle(Money(total), payments, rounding, false, Some(&terms(Cash)))
+    settle(Money(total), payments, &PaymentTerms { rounding, ..with_cash(Some(&terms(Cash))) })
 }
 
 fn paid(total: i64, payments: &[Tendered], rounding: CashRounding) -> Settlement {
@@ -38,11 +45,11 @@ fn paid(total: i64, payments: &[Tendered], rounding: CashRounding) -> Settlement
 }
 
 /// Kind, amount and change of each row.
-fn rows(settlement: &Settlement) -> Vec<(TenderKind, i64, i64)> {
+pub(crate) fn rows(settlement: &Settlement) -> Vec<(TenderKind, i64, i64)> {
     settlement.payments.iter().map(|row| (row.kind, row.amount.0, row.change.0)).collect()
 }
 
-fn rule(result: Result<Settlement, PaymentError>) -> (usize, TenderRule) {
+pub(crate) fn rule(result: Result<Settlement, PaymentError>) -> (usize, TenderRule) {
     match result {
         Err(PaymentError::TenderRule { index, rule, .. }) => (index, rule),
         other => panic!("expected a tender rule, got {other:?}"),
@@ -163,7 +170,7 @@ fn a_refund_gives_no_change() {
 fn change_needs_an_active_cash_tender() {
     let closed = TenderTerms { is_active: false, ..terms(Cash) };
     for cash in [None, Some(&closed), Some(&terms(Card))] {
-        let result = settle(Money(4000), &[pays(Check, 5000)], FIVE, false, cash);
+        let result = settle(Money(4000), &[pays(Check, 5000)], &with_cash(cash));
         assert_eq!(rule(result), (0, TenderRule::NoCashForChange { rest: Money(4000) }));
     }
 }
@@ -205,21 +212,22 @@ fn the_terms_of_a_tender_are_kept() {
 #[test]
 fn a_customer_and_a_reference_satisfy_the_terms() {
     let tender = TenderTerms { requires_customer: true, requires_reference: true, ..terms(TenderKind::OnAccount) };
-    let payment = Tendered { tender, tendered: None, reference: Some("4711".into()) };
-    let settlement = settle(Money(1000), &[payment], FIVE, true, None).expect("settled");
+    let payment = Tendered { tender, tendered: None, reference: Some("4711".into()), at_most: None };
+    let settlement =
+        settle(Money(1000), &[payment], &PaymentTerms { has_customer: true, ..with_cash(None) }).expect("settled");
     assert_eq!(settlement.payments[0].reference.as_deref(), Some("4711"));
 }
 
 #[test]
 fn a_refund_may_be_smaller_than_the_least_payment() {
     let tender = TenderTerms { min_amount: Some(Money(1000)), max_amount: Some(Money(2000)), ..terms(Card) };
-    let refund = Tendered { tender, tendered: None, reference: None };
+    let refund = Tendered { tender, tendered: None, reference: None, at_most: None };
     assert!(settled(-300, std::slice::from_ref(&refund), FIVE).is_ok());
     let (amount, max) = (Money(-2001), Money(2000));
     assert_eq!(rule(settled(-2001, &[refund], FIVE)), (0, TenderRule::AboveMaximum { amount, max }));
 }
 
-fn roundings() -> impl Strategy<Value = CashRounding> {
+pub(crate) fn roundings() -> impl Strategy<Value = CashRounding> {
     let modes = prop::sample::select(&[RoundingMode::Nearest, RoundingMode::Up, RoundingMode::Down][..]);
     (prop::sample::select(&[1_i64, 5, 10, 25, 100][..]), modes)
         .prop_map(|(increment, mode)| CashRounding { increment, mode })

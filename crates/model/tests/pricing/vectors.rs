@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use tillkeep_model::pricing::{
     CartLine, CartTerms, CashRounding, Deal, Discount, GroupDeal, PricedCart, PricedLine, RoundingMode, Special,
-    StoreLimits, TaxRate, TaxRounding, UnitDeal, choose_price, price_cart,
+    StoreLimits, StoredLine, TaxRate, TaxRounding, UnitDeal, choose_price, price_cart, share,
 };
 use tillkeep_model::{Bps, Money, Ppm, Qty, ids};
 
@@ -273,6 +273,31 @@ fn a_discount_is_held_against_the_limit_as_its_vector_says() {
         !limits.of(&line, &priced.lines[0]).is_within
     };
     assert_eq!(serde_json::json!([needs_more(500), needs_more(700)]), expected("D04"));
+}
+
+#[test]
+fn one_of_two_discounted_units_comes_back_as_its_vector_says() {
+    let vector = vectors().into_iter().find(|vector| vector.id == "R02").expect("R02");
+    let sold = vector.carts[0].price();
+    let line = &sold.lines[0];
+    let stored = StoredLine {
+        quantity: Qty(vector.carts[0].lines[0].quantity_milli),
+        list: line.list,
+        special: line.special_discount,
+        line: line.line_discount,
+        cart: line.cart_discount,
+        taxes: line.taxes.iter().map(|tax| tax.tax).collect(),
+        total: line.total,
+        cost: Money::ZERO,
+    };
+    let refund = |done| {
+        let part = share(&stored, Qty::pieces(done), Qty::ONE);
+        serde_json::json!({
+            "list": part.list, "line_disc": part.line, "tax": part.tax, "total": part.total, "net": part.net,
+        })
+    };
+    let sale = serde_json::json!([sold.line_discount, sold.net, sold.tax, sold.total]);
+    assert_eq!(serde_json::json!([sale, refund(0), refund(1)]), expected("R02"));
 }
 
 /// What is left, increment, mode.

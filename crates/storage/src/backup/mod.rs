@@ -10,7 +10,7 @@ use tillkeep_model::Instant;
 use uuid::Uuid;
 
 use crate::db::{execute, query};
-use crate::{Connection, Db, Side, Tx, audit, factors, fault, settings, upgrade};
+use crate::{Connection, Db, Side, Tx, audit, factors, fault, print_jobs, settings, upgrade};
 
 /// A file of the data directory that the database is worth nothing without: its keys.
 pub struct KeyFile {
@@ -89,8 +89,9 @@ pub async fn revive(path: &Path, side: Side, now: Instant) -> Result<(), DbErr> 
 
 /// The database of a store is an older copy: what it makes from now on is not to be taken for what was made since under the
 /// same numbers, and HQ is to say what it lacks. One that HQ has never answered has nothing to present.
-pub(crate) async fn mark_restored(tx: &Tx) -> Result<(), DbErr> {
+pub(crate) async fn mark_restored(tx: &Tx, now: Instant) -> Result<(), DbErr> {
     settings::set(tx, settings::EPOCH, &Uuid::new_v4().to_string()).await?;
+    print_jobs::doubt(tx, now).await?;
     if settings::get(tx, settings::TICKET).await?.is_some() {
         settings::set(tx, settings::TICKET, NO_TICKET).await?;
     }
@@ -103,6 +104,7 @@ pub async fn take_new_identity(db: &Db, now: Instant) -> Result<(), DbErr> {
     settings::set(&tx, settings::EPOCH, &Uuid::new_v4().to_string()).await?;
     if db.side() == Side::Store {
         settings::set(&tx, settings::TICKET, NO_TICKET).await?;
+        print_jobs::doubt(&tx, now).await?;
     } else {
         factors::distrust_all(&tx, now).await?;
     }

@@ -12,14 +12,14 @@ use uuid::Uuid;
 
 use crate::apply::{decode, decode_children};
 use crate::db::{execute, query, rows_per_statement};
-use crate::document::Whole;
 use crate::document::movement::{Kind, Movement};
+use crate::document::{Pushed, Whole, lists, session};
 use crate::entity::store_product;
 use crate::kept_ids::KeptIds;
 use crate::many::{execute_rows, select_in};
 use crate::registry::{self, SyncType};
 use crate::rows::{Row, Unread};
-use crate::{Transaction, Tx, accounts, outbox, pull, stock};
+use crate::{Transaction, Tx, accounts, outbox, pull, safe, stock};
 
 /// The types that a store gets back, in the order in which it takes them: the levels last, when their documents are there.
 pub static TYPES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
@@ -112,8 +112,8 @@ pub async fn queue_again(tx: &Tx, since: Instant, now: Instant) -> Result<usize,
     Ok(count)
 }
 
-/// Takes a page of documents at their store: what is missing, and what has no unsent work. Their goods move once, however
-/// often the page comes.
+/// Takes a page of documents at their store: what is missing, and what has no unsent work; of what has, lists that only grow get
+/// what they lack. Their goods move once, however often the page comes.
 pub async fn take(
     tx: &mut Tx,
     entity: &SyncType,
@@ -152,9 +152,15 @@ pub async fn take(
         make_registers(tx, &documents, now).await?;
     }
     let ids: Vec<Uuid> = documents.iter().filter_map(|row| row.uuid("id")).collect();
-    let unsent = unsent(tx, entity, &ids).await?;
+    let here = unsent(tx, entity, &ids).await?;
+    let unsent: Vec<Uuid> = here.iter().filter_map(|row| row.uuid("id")).collect();
+    if entity.name == session::TYPE {
+        safe::take_back(tx, rows).await?;
+    }
     let table = entity.table.name();
     let but = |columns: Vec<&'static str>| columns.into_iter().filter(|column| *column != "id").collect::<Vec<_>>();
+    let here = grown(pushed, here, &documents);
+    entity.table.upsert(tx, here, &["id"], &but(entity.table.columns()), None).await?;
     let synced = Expr::col((Alias::new(table), Alias::new("synced"))).eq(true);
     entity.table.upsert(tx, documents, &["id"], &but(entity.table.columns()), Some(synced)).await?;
     for (child, mut rows) in entity.children.iter().zip(lines) {
@@ -167,9 +173,30 @@ pub async fn take(
     Ok(count)
 }
 
-async fn unsent(tx: &Tx, entity: &SyncType, ids: &[Uuid]) -> Result<Vec<Uuid>, DbErr> {
-    let rows = entity.table.having(tx, "id", ids, false).await?;
-    Ok(rows.iter().filter(|row| row.get("synced") == Some(false.into())).filter_map(|row| row.uuid("id")).collect())
+/// The rows here that headquarters does not have as they are.
+async fn unsent(tx: &Tx, entity: &SyncType, ids: &[Uuid]) -> Result<Vec<Box<dyn Row>>, DbErr> {
+    let mut rows = entity.table.having(tx, "id", ids, true).await?;
+    rows.retain(|row| row.get("synced") == Some(false.into()));
+    Ok(rows)
+}
+
+/// Those of the rows `here` that get what headquarters has in their lists and they do not. They stay unsent: headquarters keeps
+/// both too.
+fn grown(pushed: &Pushed, here: Vec<Box<dyn Row>>, at_hq: &[Box<dyn Row>]) -> Vec<Box<dyn Row>> {
+    let at_hq: HashMap<Uuid, &dyn Row> = at_hq.iter().filter_map(|row| Some((row.uuid("id")?, &**row))).collect();
+    let mut grown = Vec::new();
+    for mut row in here {
+        let Some(other) = row.uuid("id").and_then(|id| at_hq.get(&id)) else { continue };
+        for list in pushed.append_only_lists {
+            let said = row.text(list);
+            row.set(list, lists::union(other.text(list).as_deref(), said.as_deref()).into());
+            if let Some(kept) = pushed.kept {
+                kept(&mut *row, list, said.as_deref());
+            }
+        }
+        grown.push(row);
+    }
+    grown
 }
 
 /// The tills are known to their store alone; the sessions name them. Their terminals are to be given by hand.

@@ -1,9 +1,10 @@
-//! What every headquarters has: the permissions, the three default roles, a cash tender, a tax group without rates, a
-//! department and reasons. Made at every start when missing, so that a new release brings its new codes.
+//! What every headquarters has: the permissions, the three default roles, a cash tender and one of exchanges, a tax group
+//! without rates, a department and reasons. Made at every start when missing, so that a new release brings its new codes.
 
 use std::collections::HashSet;
 
-use sea_orm::{DbErr, EntityTrait};
+use sea_orm::sea_query::{Condition, ExprTrait};
+use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter};
 use tillkeep_model::permission::{self, ALL, DEFAULT_ROLES};
 use tillkeep_model::pricing::TenderKind;
 use tillkeep_model::reason;
@@ -21,6 +22,7 @@ pub async fn ensure(db: &Db, now: Instant) -> Result<(), DbErr> {
     take_turn(&tx, Turn::Seed).await?;
     permissions(&mut tx, now).await?;
     first_rows(&mut tx, now).await?;
+    exchange_tender(&mut tx, now).await?;
     first_reasons(&mut tx, now).await?;
     tx.commit().await?;
     Ok(())
@@ -119,6 +121,36 @@ async fn first_rows(tx: &mut Tx, now: Instant) -> Result<(), DbErr> {
         tx.insert::<department::Entity>(general).await?;
     }
     Ok(())
+}
+
+/// What an exchange is settled with, where no active tender is: it opens no drawer and nobody counts it. One that an
+/// operator has switched off stays so.
+async fn exchange_tender(tx: &mut Tx, now: Instant) -> Result<(), DbErr> {
+    use tender::Column;
+    let id = ids::named("tender:EXCHANGE");
+    let enough = Condition::any().add(Column::Id.eq(id)).add(
+        Column::Kind.eq(TenderKind::Exchange.word()).and(Column::IsActive.eq(true)).and(Column::DeletedAt.is_null()),
+    );
+    if tender::Entity::find().filter(enough).one(tx).await?.is_some() {
+        return Ok(());
+    }
+    let living = tender::Entity::find().filter(Column::DeletedAt.is_null()).all(tx).await?;
+    let is_free = |code: &String| living.iter().all(|tender| tender.code != *code);
+    // A chain may have given the code to something else.
+    let further = (2..).map(|number| format!("EXCHANGE-{number}"));
+    let code = std::iter::once("EXCHANGE".to_owned()).chain(further).find(is_free);
+    let row = tender::Model {
+        id,
+        code: code.unwrap_or_default(),
+        name: "Exchange".to_owned(),
+        kind: TenderKind::Exchange.into(),
+        is_refundable: true,
+        is_active: true,
+        created_at: now,
+        updated_at: now,
+        ..tender::Model::default()
+    };
+    tx.insert::<tender::Entity>(row).await
 }
 
 /// What a chain begins with, once: from the first row on the list is its own.

@@ -5,11 +5,15 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use tillkeep_model::Money;
 use tillkeep_model::receipt::ReceiptNumber;
 use tillkeep_model::state::SessionStatus;
+use tillkeep_model::words::{CashMovementKind, Reported};
+use tillkeep_model::z::ZReport;
 
-use super::day::{Day, Figures, ReceiptRange, Register, SessionState, StoreContact, Verdict};
+use super::day::{CashMoved, Day, Figures, ReceiptRange, Register, SessionState, StoreContact, Verdict};
 use super::facts::Facts;
 use super::ranges::{Range, missing, without};
+use super::zz::LastZz;
 use crate::document::flags::has_foreign_number;
+use crate::document::session::is_late;
 use crate::entity::register_session;
 use crate::numbers::{Given, series_name};
 
@@ -20,6 +24,7 @@ pub(super) const LOOKED_FOR: usize = 1000;
 pub(super) struct Assessed {
     date: String,
     registers: Vec<OfRegister>,
+    missing_store_zz: Vec<Range>,
 }
 
 struct OfRegister {
@@ -31,34 +36,43 @@ struct OfRegister {
     known_lost: Vec<(i64, i64)>,
 }
 
+/// The last number of each series, from one day to the next.
+struct Last {
+    receipts: HashMap<String, i64>,
+    sessions: HashMap<String, i64>,
+    zz: LastZz,
+}
+
+/// The drawers of a day that have a number of this store.
+fn numbered<'a>(facts: &'a Facts, date: &'a str) -> impl Iterator<Item = &'a register_session::Model> {
+    let own = |session: &&register_session::Model| !has_foreign_number(&session.flags);
+    facts.sessions.iter().filter(move |session| session.business_date == date).filter(own)
+}
+
 /// Each of `dates`, rising: what a day leaves off the next one goes on from.
 pub(super) fn days(facts: &Facts, dates: &[String]) -> Vec<Assessed> {
     let number = |text: &String| ReceiptNumber::parse(text).map(|receipt| receipt.number);
-    let mut last_receipt: HashMap<String, i64> =
-        facts.receipt_before.iter().filter_map(|(register, text)| Some((register.clone(), number(text)?))).collect();
-    let mut last_session: HashMap<String, i64> = facts.session_before.clone();
+    let receipts = facts.receipt_before.iter();
+    let mut last = Last {
+        receipts: receipts.filter_map(|(register, text)| Some((register.clone(), number(text)?))).collect(),
+        sessions: facts.session_before.clone(),
+        zz: facts.zz_before.clone(),
+    };
     dates
         .iter()
         .map(|date| {
             let sold = facts.receipts.iter().filter(|(day, ..)| day == date).map(|(_, register, _)| register);
             let opened = facts.sessions.iter().filter(|session| session.business_date == *date);
             let codes: BTreeSet<&String> = sold.chain(opened.map(|session| &session.register_code)).collect();
-            let registers = codes
-                .into_iter()
-                .map(|code| register(facts, date, code, &mut last_receipt, &mut last_session))
-                .collect();
-            Assessed { date: date.clone(), registers }
+            let registers = codes.into_iter().map(|code| register(facts, date, code, &mut last)).collect();
+            let missing_store_zz = last.zz.of_store(numbered(facts, date));
+            Assessed { date: date.clone(), registers, missing_store_zz }
         })
         .collect()
 }
 
-fn register(
-    facts: &Facts,
-    date: &str,
-    code: &str,
-    last_receipt: &mut HashMap<String, i64>,
-    last_session: &mut HashMap<String, i64>,
-) -> OfRegister {
+fn register(facts: &Facts, date: &str, code: &str, known_before: &mut Last) -> OfRegister {
+    let Last { receipts: last_receipt, sessions: last_session, zz } = known_before;
     let of_day = |session: &&register_session::Model| session.business_date == date && session.register_code == code;
     let known: Vec<_> = facts.sessions.iter().filter(of_day).collect();
     let mut seen: BTreeMap<i64, (String, usize)> = BTreeMap::new();
@@ -74,9 +88,7 @@ fn register(
     // A Z report names receipts that HQ may not have.
     let own: Vec<_> = known.iter().filter(|session| !has_foreign_number(&session.flags)).collect();
     // That of a till names those of a series with a letter too.
-    let reports =
-        facts.sessions.iter().filter(|session| session.business_date == date && !has_foreign_number(&session.flags));
-    let reports = reports.filter(|session| session.register_code == ReceiptNumber::register_of(code));
+    let reports = numbered(facts, date).filter(|session| session.register_code == ReceiptNumber::register_of(code));
     let named = reports.flat_map(|session| [&session.first_receipt_number, &session.last_receipt_number]);
     let named = named.flatten().filter_map(|text| ReceiptNumber::parse(text));
     let named: Vec<_> = named.filter(|receipt| receipt.register_code == code).collect();
@@ -97,6 +109,7 @@ fn register(
         _ => Vec::new(),
     };
     let (missing_sessions, lost_sessions) = missing_sessions(facts, code, &own, last_session);
+    let (missing_zz, zz_twice) = zz.of_register(code, &own.iter().map(|session| **session).collect::<Vec<_>>());
     let shown = Register {
         register_code: code.to_owned(),
         sessions: sessions(facts, date, code, &known),
@@ -107,6 +120,8 @@ fn register(
         last_receipt_number: seen.last_key_value().map(|(_, (text, _))| text.clone()),
         receipt_count: count,
         missing_receipts: Vec::new(),
+        missing_zz,
+        zz_twice,
         receipts_twice: seen.into_values().filter(|(_, times)| *times > 1).map(|(text, _)| text).collect(),
     };
     let known_lost = facts.lost.ranges(&series_name("receipt", code, "")).to_vec();
@@ -166,6 +181,7 @@ fn sessions(facts: &Facts, date: &str, code: &str, known: &[&register_session::M
             received,
             z_report,
             difference: z_report.map(|z| received.less(z)),
+            cash: cash(session),
         });
     }
     out.extend(sold.into_iter().map(|(id, received)| SessionState {
@@ -175,8 +191,31 @@ fn sessions(facts: &Facts, date: &str, code: &str, known: &[&register_session::M
         received,
         z_report: None,
         difference: None,
+        cash: None,
     }));
     out
+}
+
+/// What the movements of a drawer come to, and its report says of them. Of one that came back after the report was made the
+/// drawer has a flag.
+fn cash(session: &register_session::Model) -> Option<CashMoved> {
+    let report = session.z_report().filter(|report| report.version >= ZReport::VERSION)?;
+    let wide = |Money(amount): Money| i128::from(amount);
+    let of_report = &report.cash;
+    let said = wide(of_report.paid_in) + wide(of_report.float_add) - wide(of_report.paid_out) - wide(of_report.drop);
+    let mut received = 0;
+    let known = session.cash_movements.0.as_array().into_iter().flatten().filter(|movement| !is_late(movement));
+    for movement in known {
+        let amount = i128::from(movement["amount"].as_i64().unwrap_or_default());
+        let kind = movement["type"].as_str().unwrap_or_default();
+        received += match Reported::<CashMovementKind>::read(kind) {
+            Reported::Known(CashMovementKind::PaidIn | CashMovementKind::FloatAdd) => amount,
+            Reported::Known(CashMovementKind::PaidOut | CashMovementKind::Drop) => -amount,
+            Reported::Known(CashMovementKind::NoSale) | Reported::Other(_) => 0,
+        };
+    }
+    let money = Money::from_wide;
+    Some(CashMoved { received: money(received), z_report: money(said), difference: money(received - said) })
 }
 
 impl Figures {
@@ -254,6 +293,9 @@ impl Assessed {
             (any(|register| !register.missing_sessions.is_empty()), "sessions_missing"),
             (session(|session| session.status.is_none()), "session_unknown"),
             (session(|session| session.difference.is_some_and(|by| by != Figures::default())), "totals_differ"),
+            (session(|session| session.cash.is_some_and(|cash| cash.difference != Money::ZERO)), "cash_differs"),
+            (any(|register| !register.missing_zz.is_empty()) || !self.missing_store_zz.is_empty(), "zz_missing"),
+            (any(|register| !register.zz_twice.is_empty()), "zz_twice"),
         ]
         .into_iter()
         .filter_map(|(wrong, reason)| wrong.then_some(reason))
@@ -286,6 +328,7 @@ impl Assessed {
                 .flat_map(|register| &register.missing_receipts)
                 .fold(0, |sum: i64, range| sum.saturating_add(range.count)),
             session_count: registers.iter().map(|register| register.sessions.len()).sum(),
+            missing_store_zz: self.missing_store_zz,
             registers: Some(registers),
         }
     }

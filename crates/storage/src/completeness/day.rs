@@ -47,6 +47,21 @@ pub struct SessionState {
     pub z_report: Option<Figures>,
     /// `received` less `zReport`.
     pub difference: Option<Figures>,
+    /// What its cash movements come to; null before the close, and of a report of earlier releases, which knew of none.
+    pub cash: Option<CashMoved>,
+}
+
+/// What the movements of a drawer come to, beside what its Z report says of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = CashCompleteness)]
+pub struct CashMoved {
+    /// Of the movements that HQ has: paid in and added less paid out and dropped.
+    pub received: Money,
+    /// The same of the Z report.
+    pub z_report: Money,
+    /// `received` less `zReport`.
+    pub difference: Money,
 }
 
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -78,6 +93,10 @@ pub struct Register {
     pub lost_sessions: Vec<Range>,
     /// Numbers that more than one sale has.
     pub receipts_twice: Vec<String>,
+    /// Numbers of ZZ reports since the last one before this day, up to the last one that a drawer names, that no drawer names.
+    pub missing_zz: Vec<Range>,
+    /// Numbers of ZZ reports that drawers name again, after a later one.
+    pub zz_twice: Vec<i64>,
 }
 
 /// One business day of a store.
@@ -87,12 +106,14 @@ pub struct Register {
 pub struct Day {
     pub business_date: String,
     pub verdict: Verdict,
-    /// `receipts_missing`, `receipts_lost`, `sessions_lost`, `receipts_twice`, `sessions_missing`, `session_unknown`, `totals_differ`, `session_open`,
+    /// `receipts_missing`, `receipts_lost`, `sessions_lost`, `receipts_twice`, `sessions_missing`, `session_unknown`, `totals_differ`, `cash_differs`, `zz_missing`, `zz_twice`, `session_open`,
     /// `store_has_pending`, `nothing_received`; for a single day those of the outbox too.
     pub reasons: Vec<&'static str>,
     pub receipt_count: usize,
     pub missing_receipt_count: i64,
     pub session_count: usize,
+    /// Numbers of ZZ reports of the whole store that no drawer names, since the last one before this day.
+    pub missing_store_zz: Vec<Range>,
     /// Only when one day was asked for.
     pub registers: Option<Vec<Register>>,
 }

@@ -10,6 +10,7 @@ use tillkeep_model::words::SaleType;
 use uuid::Uuid;
 
 use super::day::Figures;
+use super::zz::LastZz;
 use crate::db::{Row, placeholders, query};
 use crate::document::flags::{FOREIGN_NUMBER, has_foreign_number};
 use crate::entity::register_session;
@@ -39,6 +40,7 @@ pub(super) struct Facts {
     /// Of each series: the last receipt before the first one that was read.
     pub receipt_before: HashMap<String, String>,
     pub session_before: HashMap<String, i64>,
+    pub zz_before: LastZz,
 }
 
 impl Facts {
@@ -55,8 +57,9 @@ impl Facts {
         let receipts = receipts(conn, store, dates).await?;
         let receipt_before = receipt_before(conn, store, &receipts).await?;
         let session_before = session_before(conn, store, &sessions).await?;
+        let zz_before = LastZz::before(conn, store, &sessions).await?;
         let lost = Lost::new(lost::all(conn, Some(store)).await?);
-        Ok(Self { sessions, sums, receipts, lost, receipt_before, session_before })
+        Ok(Self { sessions, sums, receipts, lost, receipt_before, session_before, zz_before })
     }
 }
 
@@ -68,14 +71,18 @@ fn on_days(store: Uuid, dates: &[String]) -> (String, Vec<Value>) {
 
 async fn sums(conn: &impl ConnectionTrait, store: Uuid, dates: &[String]) -> Result<Vec<Sums>, DbErr> {
     let (filter, mut values) = on_days(store, dates);
-    let (voided, refund) = (values.len() + 1, values.len() + 2);
-    values.extend([SaleStatus::Voided.word().into(), SaleType::Refund.word().into()]);
+    let (voided, refund, settlement) = (values.len() + 1, values.len() + 2, values.len() + 3);
+    values.extend([
+        SaleStatus::Voided.word().into(),
+        SaleType::Refund.word().into(),
+        SaleType::Settlement.word().into(),
+    ]);
     let summed = |column: &str| summed(column, &format!("status <> ${voided}"));
     let sql = format!(
         "SELECT business_date, register_code, register_session_id, \
          {} AS sale_count, {} AS refunds, {} AS voids, {}, {}, {} FROM sales WHERE {filter} \
          GROUP BY business_date, register_code, register_session_id",
-        counted(&format!("status <> ${voided} AND sale_type <> ${refund}")),
+        counted(&format!("status <> ${voided} AND sale_type NOT IN (${refund}, ${settlement})")),
         counted(&format!("status <> ${voided} AND sale_type = ${refund}")),
         counted(&format!("status = ${voided}")),
         summed("net_amount"),

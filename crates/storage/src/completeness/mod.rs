@@ -6,6 +6,7 @@ mod day;
 mod facts;
 mod outbox;
 mod ranges;
+mod zz;
 
 use std::collections::HashSet;
 
@@ -13,13 +14,13 @@ use sea_orm::{ConnectionTrait, DbErr};
 use uuid::Uuid;
 
 use self::assess::{Assessed, LOOKED_FOR};
-pub use self::day::{Day, Figures, ReceiptRange, Register, SessionState, StoreContact, Verdict};
+pub use self::day::{CashMoved, Day, Figures, ReceiptRange, Register, SessionState, StoreContact, Verdict};
 use self::facts::Facts;
 pub use self::outbox::{Outbox, Reported, outbox};
 pub use self::ranges::Range;
 use crate::many::find_in;
 
-/// The days `dates` (rising) of `store`, in seven queries whatever their number.
+/// The days `dates` (rising) of `store`, in seven queries whatever their number, and five more where drawers are in ZZ reports.
 pub async fn days(
     conn: &impl ConnectionTrait,
     store: Uuid,

@@ -17,7 +17,7 @@ pub mod versions;
 pub(crate) mod write;
 pub(crate) mod writes;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -92,6 +92,11 @@ impl Db {
     /// The address of the `SQLite` file at `path`.
     pub fn url_of_file(path: &Path) -> String {
         pools::url_of(path)
+    }
+
+    /// The file of a database at `url`, when it is one of `SQLite`.
+    pub fn file_of_url(url: &str) -> Option<PathBuf> {
+        pools::file_of(url)
     }
 
     pub const fn side(&self) -> Side {

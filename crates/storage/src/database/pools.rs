@@ -115,7 +115,7 @@ pub(crate) fn url_of(path: &Path) -> String {
 }
 
 /// The file that `url` names, when it is one of `SQLite`. The other way round: [`url_of`].
-fn file_of(url: &str) -> Option<PathBuf> {
+pub(crate) fn file_of(url: &str) -> Option<PathBuf> {
     let rest = url.strip_prefix("sqlite:")?;
     let path = rest.strip_prefix("//").unwrap_or(rest);
     let path = path.split_once('?').map_or(path, |(path, _)| path);

@@ -1,12 +1,14 @@
 //! Small facts of a database: its epoch, its node, its last contact.
 
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{ConnectionTrait, DbErr, EntityTrait, IntoActiveModel};
+use sea_orm::{ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, QuerySelect};
 
 use crate::entity::sync_state::{Column, Entity, Model};
 
 /// Random id of this database; a restore makes a new one. `docs/sync.md`, rule D8.
 pub const EPOCH: &str = "epoch";
+/// At headquarters: what new stores begin with.
+pub const CHAIN: &str = "chain_defaults";
 /// At several servers of one headquarters: the ids of the keys that sign tokens, never the keys.
 pub const PEOPLE_KEY: &str = "signing_key_people";
 pub const SYNC_KEY: &str = "signing_key_sync";
@@ -42,4 +44,15 @@ pub async fn get_or_set(
         .exec_without_returning(conn)
         .await?;
     get(conn, key).await?.ok_or_else(|| DbErr::RecordNotFound(key.to_owned()))
+}
+
+/// As [`get_or_set`], and no other transaction changes the value before this one ends.
+pub async fn get_to_change(
+    conn: &impl ConnectionTrait,
+    key: &str,
+    make: impl FnOnce() -> String,
+) -> Result<String, DbErr> {
+    get_or_set(conn, key, make).await?;
+    let row = Entity::find_by_id(key.to_owned()).lock_exclusive().one(conn).await?;
+    row.map(|row| row.value).ok_or_else(|| DbErr::RecordNotFound(key.to_owned()))
 }

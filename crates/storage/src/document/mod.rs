@@ -8,6 +8,7 @@ mod columns;
 pub mod customer;
 mod facts;
 pub mod flags;
+pub(crate) mod lists;
 pub mod movement;
 pub mod order;
 pub mod sale;
@@ -37,8 +38,10 @@ pub struct Pushed {
     pub parent: Option<Parent>,
     /// Whether its store may delete the row that HQ has, or one that HQ does not have; `None`: never.
     pub may_be_deleted: Option<MayBeDeleted>,
-    /// JSON lists that only grow: their elements are known by `receiptId`.
+    /// JSON lists that only grow: their elements are known by `receiptId` or `id`, else by all that they say.
     pub append_only_lists: &'static [&'static str],
+    /// What follows of one of these lists that has kept what its sender did not say.
+    pub kept: Option<Kept>,
     /// The number that its store gives it.
     pub number: Option<&'static Numbering>,
     /// Columns with numbers as they were printed on paper.
@@ -61,6 +64,8 @@ pub struct Pushed {
     pub awaited: &'static [Awaited],
     /// The flags of what it names and HQ has, but otherwise than it says.
     pub flags: Option<fn(&Whole<'_>, &Facts) -> Vec<&'static str>>,
+    /// Columns, also of its lines, that headquarters reckons from what other documents say, whatever a store says of them.
+    pub reckoned: &'static [&'static str],
     /// How a store that lost its database gets its own rows back; `None` for what it gets by pulling.
     pub restored: Option<Restored>,
     /// What the export of a month says of it; `None` for what is not exported.
@@ -69,6 +74,8 @@ pub struct Pushed {
     pub acts: &'static [AuditedAct],
 }
 
+/// Of a row, one of its lists, which is that of both sides, and what the sender said of it.
+pub type Kept = fn(&mut dyn Row, &str, Option<&str>);
 pub type MayBeDeleted = fn(Option<&dyn Row>) -> bool;
 pub type Moves = fn(&Whole<'_>, Option<Position>) -> Vec<Movement>;
 
@@ -142,6 +149,30 @@ pub struct States {
     /// The state of rows that more than one server writes: a status that may not follow is left alone, and the rest is taken
     /// all the same. `None` of what one writes.
     pub merged: Option<MergeStatus>,
+    /// Those that headquarters reckons from other documents.
+    pub reckoned: Option<Reckoned>,
+}
+
+/// States that headquarters reckons: a store that says one of them means another one.
+pub struct Reckoned {
+    pub states: &'static [&'static str],
+    pub means: &'static str,
+}
+
+impl States {
+    /// What a store means that says a state.
+    pub fn meant<'a>(&self, said: &'a str) -> &'a str {
+        self.reckoned
+            .as_ref()
+            .filter(|reckoned| reckoned.states.contains(&said))
+            .map_or(said, |reckoned| reckoned.means)
+    }
+
+    /// The state of a row that was in one and is said to be in another one: what was reckoned stays.
+    pub fn after(&self, had: Option<&str>, said: &str) -> String {
+        let meant = self.meant(said);
+        had.filter(|had| self.meant(had) == meant).unwrap_or(meant).to_owned()
+    }
 }
 
 /// The state of a row, merged but for it, when HQ had the status of the context and the envelope reports the other one.
@@ -252,6 +283,8 @@ pub struct AuditedAct {
 pub enum When {
     Created,
     Closed,
+    /// Closed without a count.
+    ForceClosed,
 }
 
 /// A row with its lines, one list for each kind of child in the registry's order.

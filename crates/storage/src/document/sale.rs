@@ -7,15 +7,19 @@ use tillkeep_model::state::{PaymentStatus, SaleStatus, may_follow};
 use tillkeep_model::words::SaleType;
 
 use super::{
-    Awaited, Beyond, Clash, Exported, Facts, Form, Numbering, Pushed, Reference, Restored, States, UsedId, Whole,
-    WriteContext,
+    Awaited, Beyond, Clash, Exported, Facts, Form, Numbering, Pushed, Reckoned, Reference, Restored, States, UsedId,
+    Whole, WriteContext,
 };
 use crate::document::movement::{Kind, Movement, Position};
-use crate::entity::sale::Model;
+use crate::entity::sale::{Model, from_its_end};
 use crate::entity::{sale_item, sale_payment};
 use crate::rows::owners::ALL_OF_IT;
 
 pub const TYPE: &str = "sales";
+
+/// The flag of a payment on an account that was below zero after it, and was not said to be meant so: two tills, or two stores,
+/// have both taken what was owed once.
+pub const OVERPAID: &str = "overpaid";
 
 /// Places of its lines and payments among its children in the registry.
 const ITEMS: usize = 0;
@@ -41,15 +45,24 @@ pub static SALE: Pushed = Pushed {
         by_action: &[("void", SaleStatus::Voided.word())],
         made_by_hq: None,
         merged: None,
+        reckoned: Some(Reckoned {
+            states: &[SaleStatus::PartiallyRefunded.word(), SaleStatus::Refunded.word()],
+            means: SaleStatus::Completed.word(),
+        }),
     }),
     parent: None,
     may_be_deleted: None,
     append_only_lists: &[],
+    kept: None,
     number: Some(&NUMBER),
     printed: &["receipt_number"],
     times: &["created_at", "started_at", "completed_at"],
     day: Some("business_date"),
-    complete: None,
+    // It is looked for by the end of its number, which never changes.
+    complete: Some(|row, _| {
+        let ending = row.text(NUMBER.column).map(|number| from_its_end(&number));
+        row.set("receipt_end", ending.into());
+    }),
     movements: Some(|document, position| {
         let sale = document.row.typed::<Model>();
         sale.map_or_else(Vec::new, |sale| movements(sale, document.lines_of(ITEMS), position))
@@ -65,6 +78,7 @@ pub static SALE: Pushed = Pushed {
         Awaited { lines: Some(ITEMS), column: "original_sale_item_id", names: Reference::SaleItem },
     ],
     flags: Some(flags),
+    reckoned: &["refunded_amount", "refunded_quantity"],
     restored: Some(Restored { registers: false }),
     exported: Some(Exported {
         amounts: &["net_amount", "tax_amount", "total_amount", "cash_rounding", "refunded_amount"],
@@ -77,7 +91,8 @@ fn owned(context: WriteContext<'_>) -> &'static [&'static str] {
     if context.new {
         ALL_OF_IT
     } else {
-        &["status", "refunded_amount", "refunded_quantity", "voided_at", "voided_by", "void_reason"]
+        // It never changes; a headquarters that did not know of it yet has not taken it.
+        &["status", "voided_at", "voided_by", "void_reason", "void_reason_code", "buyer", "prepaid"]
     }
 }
 
@@ -114,6 +129,7 @@ fn checks(document: &Whole<'_>) -> Vec<&'static str> {
     let payments: Vec<Money> = counted.map(|payment| payment.amount).collect();
     sale_check::flags(&SaleFigures {
         is_refund: sale.sale_type == SaleType::Refund,
+        is_settlement: sale.sale_type == SaleType::Settlement,
         is_exempt: sale.tax_exempt,
         price: Price {
             list: sale.list_amount,

@@ -5,24 +5,34 @@ use sea_orm::Value;
 use serde_json::Value as Json;
 
 use super::keys::Keys;
+use crate::document::{Pushed, lists};
 use crate::rows::owners::{SERVER_COLUMNS, owns};
 use crate::rows::{Row, SyncTable};
 
-/// The row as HQ will have it: what the sender owns and sent from `sent`, everything else from `old`; of `lists` both.
+/// The row as HQ will have it: what the sender owns and sent from `sent`, everything else from `old`; of the lists of
+/// `pushed` that only grow both.
 pub(crate) fn merge_columns(
     table: &dyn SyncTable,
     old: Option<Box<dyn Row>>,
     sent: Box<dyn Row>,
     keys: &Keys,
     owned: &[&str],
-    lists: &[&str],
+    pushed: Option<&Pushed>,
 ) -> Box<dyn Row> {
     let columns = table.columns();
     if let Some(mut old) = old {
-        for column in columns.into_iter().filter(|column| owns(owned, column) && keys.name(column)) {
+        let grows = pushed.map_or(&[] as &[&str], |pushed| pushed.append_only_lists);
+        let is_sent = |column: &str| owns(owned, column) && keys.name(column);
+        for column in columns.into_iter().filter(|column| is_sent(column)) {
             let Some(value) = sent.get(column) else { continue };
-            let value = if lists.contains(&column) { union(old.text(column), sent.text(column)).into() } else { value };
+            let both = || lists::union(old.text(column).as_deref(), sent.text(column).as_deref());
+            let value = if grows.contains(&column) { both().into() } else { value };
             old.set(column, value);
+        }
+        if let Some(kept) = pushed.and_then(|pushed| pushed.kept) {
+            for list in grows.iter().filter(|list| is_sent(list)) {
+                kept(&mut *old, list, sent.text(list).as_deref());
+            }
         }
         return old;
     }
@@ -39,6 +49,16 @@ pub(crate) fn merge_columns(
         }
     }
     new
+}
+
+/// What headquarters reckons itself of a new row begins as in one of which nothing is said.
+pub(crate) fn begin_anew(table: &dyn SyncTable, row: &mut dyn Row, reckoned: &[&str]) {
+    let Some(plain) = (!reckoned.is_empty()).then(|| table.decode("{}").ok()).flatten() else { return };
+    for column in reckoned {
+        if let Some(value) = plain.get(column) {
+            row.set(column, value);
+        }
+    }
 }
 
 /// What HQ had of a row before an envelope was merged into it.
@@ -67,23 +87,6 @@ impl Had {
             _ => false,
         })
     }
-}
-
-/// A list that only grows: an element of the same `receiptId` is taken again, no element is lost. A store that was set up
-/// again does not know what it once received.
-fn union(old: Option<String>, sent: Option<String>) -> String {
-    let list = |text: Option<String>| -> Vec<Json> {
-        text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
-    };
-    let mut all = list(old);
-    for element in list(sent) {
-        let same = |known: &Json| known["receiptId"] == element["receiptId"] && !element["receiptId"].is_null();
-        match all.iter().position(|known| same(known) || *known == element) {
-            Some(place) => all[place] = element,
-            None => all.push(element),
-        }
-    }
-    Json::Array(all).to_string()
 }
 
 /// An id or an instant that may not be null has none.

@@ -58,6 +58,12 @@ impl KeptIds {
         Ok(Self(pairs.collect::<Result<_, DbErr>>()?))
     }
 
+    /// These, and those of rows that are about to be noted.
+    pub(crate) fn with<'a>(mut self, renamed: impl Iterator<Item = &'a Renamed>) -> Self {
+        self.0.extend(renamed.map(|row| (row.kept, row.sent)));
+        self
+    }
+
     /// The id at its store of a row that headquarters keeps as `kept`.
     pub(crate) fn sent(&self, kept: Uuid) -> Uuid {
         self.0.get(&kept).copied().unwrap_or(kept)

@@ -12,7 +12,7 @@ mod rejection;
 mod sender;
 mod verdict;
 
-pub(crate) use columns::{Had, Ignored, merge_columns};
+pub(crate) use columns::{Had, Ignored, begin_anew, merge_columns};
 pub use incoming::Incoming;
 pub(crate) use incoming::{Decoded, UNREAD, read};
 pub(crate) use keys::Keys;

@@ -2,7 +2,7 @@
 //! transaction that stores the sale. A store reckons with the balance that it pulled and what it has sold on account
 //! since, its charges. `docs/sync.md`, rule U15.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DbErr, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Value,
@@ -114,6 +114,17 @@ pub(crate) async fn raise(tx: &mut Tx, changes: Vec<(Uuid, i128)>, now: Instant)
     Ok(())
 }
 
+/// Those of these customers whose account, or that of the one they were merged into, is below zero.
+pub(crate) async fn overpaid(tx: &Tx, customers: Vec<Uuid>) -> Result<HashSet<Uuid>, DbErr> {
+    let payers = payers(tx, customers).await?;
+    let mut below: HashSet<Uuid> = HashSet::new();
+    let sql = "SELECT id FROM customers WHERE account_balance < 0 AND id IN ($list)";
+    for row in find_in(tx, sql, &[], payers.values().copied()).await? {
+        below.insert(row.try_get("", "id")?);
+    }
+    Ok(payers.into_iter().filter(|(_, payer)| below.contains(payer)).map(|(customer, _)| customer).collect())
+}
+
 /// The customer on whose account each of these customers buys: a duplicate's is the one it was merged into.
 async fn payers(conn: &impl ConnectionTrait, customers: Vec<Uuid>) -> Result<HashMap<Uuid, Uuid>, DbErr> {
     let mut payers: HashMap<Uuid, Uuid> = customers.into_iter().map(|id| (id, id)).collect();
@@ -176,17 +187,55 @@ pub async fn charge(tx: &Tx, sale: Uuid, customer: Uuid, amount: Money) -> Resul
     Ok(())
 }
 
-/// A charge `a` that is in the balance as soon as the customers are pulled to the end: its sale was confirmed, and no
-/// work of this store on the customer keeps the pulled row away (rule D6).
-const CONFIRMED: &str = "NOT account_charges.stays AND NOT EXISTS (SELECT 1 FROM sync_outbox o WHERE o.entity_type = 'sales' \
-                         AND o.entity_id = account_charges.sale_id) \
-                         AND NOT EXISTS (SELECT 1 FROM customers c WHERE NOT c.synced AND (c.id = account_charges.customer_id \
-                         OR c.id IN (SELECT m.merged_into_id FROM customers m WHERE m.id = account_charges.customer_id)))";
+/// Takes back what `sale`, which is voided, put on the account of `customer`, in the transaction of the void: a charge that
+/// still waits is none any more, and what the pulled balance contains already is taken off it.
+pub async fn void_charge(tx: &Tx, sale: Uuid, customer: Uuid, amount: Money) -> Result<(), DbErr> {
+    let sql = "INSERT INTO account_charges (sale_id, customer_id, amount) VALUES ($1, $2, $3) \
+               ON CONFLICT (sale_id) DO UPDATE SET amount = 0";
+    execute(tx, sql, [sale.into(), customer.into(), Money(-amount.0).into()]).await?;
+    Ok(())
+}
+
+/// A charge that a pull of the customers to the end brings: it does not stay here, and no work of this store on the customer
+/// keeps the pulled row away (rule D6).
+macro_rules! pulled {
+    () => {
+        "NOT account_charges.stays \
+         AND NOT EXISTS (SELECT 1 FROM customers c WHERE NOT c.synced AND (c.id = account_charges.customer_id \
+         OR c.id IN (SELECT m.merged_into_id FROM customers m WHERE m.id = account_charges.customer_id)))"
+    };
+}
+
+/// The entries of its sale that wait, of which more may be asked. An update of it, such as what came back, moves no account.
+macro_rules! waiting {
+    () => {
+        "SELECT 1 FROM sync_outbox o WHERE o.entity_type = 'sales' AND o.entity_id = account_charges.sale_id"
+    };
+}
+
+/// A charge that is in the balance as soon as the customers are pulled to the end: its sale was confirmed, and so was its void.
+const CONFIRMED: &str = concat!(pulled!(), " AND NOT EXISTS (", waiting!(), " AND o.action <> 'update')");
+
+/// A charge of a sale that headquarters has, and of the void of it that headquarters does not have yet.
+const VOID_WAITS: &str = concat!(
+    pulled!(),
+    " AND EXISTS (",
+    waiting!(),
+    " AND o.action = 'void') AND NOT EXISTS (",
+    waiting!(),
+    " AND o.action = 'create')"
+);
 
 /// Forgets the charges that the balances contain now. Called with the last page of the customers: nothing is on its way
-/// to headquarters while that page is asked for, so it contains whatever was confirmed.
+/// to headquarters while that page is asked for, so it contains whatever was confirmed. A sale that was voided between is in
+/// them until its void is.
 pub(crate) async fn counted(tx: &Tx) -> Result<(), DbErr> {
     execute(tx, &format!("DELETE FROM account_charges WHERE {CONFIRMED}"), []).await?;
+    let sql = format!(
+        "UPDATE account_charges SET amount = (SELECT CAST(COALESCE(SUM(-p.amount), 0) AS BIGINT) FROM sale_payments p \
+         WHERE p.sale_id = account_charges.sale_id AND p.tender_kind = $1) WHERE {VOID_WAITS}"
+    );
+    execute(tx, &sql, [TenderKind::OnAccount.word().into()]).await?;
     Ok(())
 }
 
@@ -203,8 +252,18 @@ impl Waiting for Connection {
 
 /// Charges the sales that go out again: headquarters has lost them, and its balances with them.
 pub(crate) async fn charge_again(tx: &Tx) -> Result<(), DbErr> {
-    let waiting = "s.id IN (SELECT o.entity_id FROM sync_outbox o WHERE o.entity_type = 'sales')";
+    let waiting = "s.id IN (SELECT o.entity_id FROM sync_outbox o WHERE o.entity_type = 'sales' \
+                   AND o.action <> 'update')";
     execute(tx, &charges_of(waiting, "DO NOTHING"), on_account()).await?;
+    // A sale that goes out again and is voided behind it was taken off balances that do not contain it any more.
+    let sql = concat!(
+        "UPDATE account_charges SET amount = 0 WHERE NOT stays AND EXISTS (",
+        waiting!(),
+        " AND o.action = 'void') AND EXISTS (",
+        waiting!(),
+        " AND o.action = 'create')"
+    );
+    execute(tx, sql, []).await?;
     Ok(())
 }
 

@@ -1,6 +1,7 @@
-//! What documents move: stock, its average cost, and what customers owe.
+//! What documents move: stock, its average cost, what customers owe, and what is in the safe.
 
 pub mod accounts;
 pub(crate) mod averages;
 mod levels;
+pub mod safe;
 pub mod stock;

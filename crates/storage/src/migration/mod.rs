@@ -5,6 +5,8 @@ mod m0002_synchronisation;
 mod m0003_edges;
 mod m0004_people;
 mod m0005_prices;
+mod m0006_refunds;
+mod m0007_drawers;
 mod newest;
 #[cfg(feature = "next-release")]
 mod next_release;

@@ -6,6 +6,8 @@ use super::m0002_synchronisation;
 use super::m0003_edges;
 use super::m0004_people;
 use super::m0005_prices;
+use super::m0006_refunds;
+use super::m0007_drawers;
 #[cfg(feature = "next-release")]
 use super::next_release;
 use super::step::Step;
@@ -16,6 +18,8 @@ pub const STEPS: &[Step] = &[
     Step { name: "0003_edges", changes: m0003_edges::CHANGES, beside: None },
     Step { name: "0004_people", changes: m0004_people::CHANGES, beside: None },
     Step { name: "0005_prices", changes: m0005_prices::CHANGES, beside: None },
+    Step { name: "0006_refunds", changes: m0006_refunds::CHANGES, beside: None },
+    Step { name: "0007_drawers", changes: m0007_drawers::CHANGES, beside: None },
     #[cfg(feature = "next-release")]
-    Step { name: "0006_next_release", changes: next_release::CHANGES, beside: Some("0005_prices") },
+    Step { name: "0008_next_release", changes: next_release::CHANGES, beside: Some("0007_drawers") },
 ];

@@ -1,7 +1,6 @@
 //! Numbers as they are printed: the name of a series, and the letter that it has after numbers were lost.
 
-/// Numbers of sessions up to here are of the series without a letter; each letter has as many.
-pub const SESSIONS_OF_A_LETTER: i64 = 100_000;
+pub use tillkeep_model::series::SESSIONS_OF_A_LETTER;
 
 /// A number of a series.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,13 +12,22 @@ pub struct Given {
 impl Given {
     /// What the number of a session says.
     pub fn session(number: i64) -> Self {
-        let letter = letter::of_index(number / SESSIONS_OF_A_LETTER);
-        Self { letter, number: number % SESSIONS_OF_A_LETTER }
+        let (letter, number) = tillkeep_model::series::session(number);
+        Self { letter, number }
     }
 
     /// The number of a session, which is one number with its letter.
     pub fn of_session(&self) -> i64 {
         self.number.saturating_add(letter::index(&self.letter).saturating_mul(SESSIONS_OF_A_LETTER))
+    }
+
+    /// Whether no number lies between `before` and this one, which may be the same where two copies of a store went on. A letter
+    /// begins where the series before it was left off.
+    pub fn follows(&self, before: &Self) -> bool {
+        if self.letter == before.letter {
+            return (0..=1).contains(&(self.number - before.number));
+        }
+        self.number == 1 && letter::index(&self.letter) > letter::index(&before.letter)
     }
 }
 
@@ -37,18 +45,8 @@ pub(super) mod letter {
             .fold(0, |sum: i64, byte| sum.saturating_mul(26).saturating_add(i64::from(byte.saturating_sub(b'A')) + 1))
     }
 
-    pub(crate) fn of_index(index: i64) -> String {
-        let mut rest = index;
-        let mut letters = Vec::new();
-        while rest > 0 {
-            letters.push(char::from(b'A' + u8::try_from((rest - 1) % 26).unwrap_or_default()));
-            rest = (rest - 1) / 26;
-        }
-        letters.iter().rev().collect()
-    }
-
     pub(crate) fn next(letter: &str) -> String {
-        of_index(index(letter) + 1)
+        tillkeep_model::series::letter(index(letter) + 1)
     }
 
     pub(crate) fn later(one: String, other: String) -> String {

@@ -105,7 +105,7 @@ impl Numbers {
             }
             lost::note(&tx, store, &gone).await?;
             if !gone.is_empty() {
-                backup::mark_restored(&tx).await?;
+                backup::mark_restored(&tx, now).await?;
             }
             content.letter = letter::later(content.letter, said.letter);
             settings::set(&tx, LETTER, &content.letter).await?;

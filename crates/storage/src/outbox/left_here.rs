@@ -25,14 +25,7 @@ pub async fn left_here(tx: &Tx, ids: &[Uuid]) -> Result<(), DbErr> {
 pub async fn documents_left_here(tx: &Tx, left: &[Acknowledged]) -> Result<(), DbErr> {
     for entity in registry::ALL.iter().filter(|entity| has_flags(entity) && !entity.is_pulled()) {
         let mut here = documents_here(tx, entity, left).await?;
-        flags::change(tx, entity, &here, |flags| {
-            let new = !flags.iter().any(|flag| flag == NOT_AT_HQ);
-            if new {
-                flags.push(NOT_AT_HQ.to_owned());
-            }
-            new
-        })
-        .await?;
+        flags::add(tx, entity, &here, NOT_AT_HQ).await?;
         if entity.name == sale::TYPE {
             let is_of = |settled: &Acknowledged, id: Uuid| settled.entity_id.parse() == Ok(id);
             here.retain(|id| !left.iter().any(|settled| settled.charged && is_of(settled, *id)));

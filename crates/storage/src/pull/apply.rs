@@ -4,16 +4,17 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
+use sea_orm::DbErr;
 use sea_orm::sea_query::{Alias, Expr, ExprTrait};
-use sea_orm::{ConnectionTrait, DbErr, EntityTrait, Value};
 use serde_json::value::RawValue;
 use tillkeep_model::{Instant, wire};
 use uuid::Uuid;
 
+use super::catalogue;
+pub use super::cursors::{Cursor, cursor, cursors, set_cursor};
 use super::received::Received;
 use crate::db::{execute, query};
 use crate::document::flags;
-use crate::entity::sequence;
 use crate::many::execute_in;
 use crate::registry::{Child, SyncType};
 use crate::rows::Row;
@@ -24,33 +25,6 @@ const UNSEEN: i64 = -1;
 
 /// A document with its lines of one kind.
 type Lines = (Uuid, Vec<Box<dyn Row>>);
-
-/// How far a type was pulled.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Cursor {
-    pub version: i64,
-    pub reloading: bool,
-    /// The tag of `version`, when HQ said one. Rule D8.
-    pub tag: Option<Uuid>,
-}
-
-impl Cursor {
-    const fn new(row: &sequence::Model) -> Self {
-        Self { version: row.last_version, reloading: row.reloading, tag: row.tag }
-    }
-
-    /// Where the type is once `answer`, which goes on from here, is kept.
-    #[must_use]
-    pub const fn after(self, answer: &wire::PullAnswer) -> Self {
-        Self { version: answer.latest_version, reloading: self.reloading && answer.has_more, tag: answer.tag }
-    }
-}
-
-/// The cursor of every type that was pulled at least once.
-pub async fn cursors(conn: &impl ConnectionTrait) -> Result<HashMap<String, Cursor>, DbErr> {
-    let rows = sequence::Entity::find().all(conn).await?;
-    Ok(rows.into_iter().map(|row| (row.entity_type.clone(), Cursor::new(&row))).collect())
-}
 
 /// Starts `entity` over: what HQ does not send again goes when the reload ends. Rule D9.
 pub async fn begin_reload(tx: &Tx, entity: &SyncType) -> Result<(), DbErr> {
@@ -66,6 +40,7 @@ pub async fn begin_reload(tx: &Tx, entity: &SyncType) -> Result<(), DbErr> {
         // It is of before.
         forget_staged(tx, entity).await?;
     }
+    catalogue::reloads(tx, entity).await?;
     set_cursor(tx, entity, Cursor { reloading: true, ..Cursor::default() }, None).await
 }
 
@@ -253,6 +228,7 @@ async fn replace_whole(tx: &Tx, entity: &SyncType, rows: Vec<Box<dyn Row>>) -> R
 
 async fn end_reload(tx: &Tx, entity: &SyncType) -> Result<(), DbErr> {
     fault::point("apply.end_reload")?;
+    catalogue::reloads(tx, entity).await?;
     let table = entity.table.name();
     if entity.store_may_create {
         // HQ has no row for what it never priced: the store's own row stays and follows the default price again.
@@ -275,24 +251,5 @@ async fn end_reload(tx: &Tx, entity: &SyncType) -> Result<(), DbErr> {
         execute(tx, &sql, []).await?;
     }
     execute(tx, &format!("DELETE FROM {table} WHERE sync_version = {UNSEEN} {mine}"), []).await?;
-    Ok(())
-}
-
-/// How far `entity` was pulled.
-pub async fn cursor(conn: &impl ConnectionTrait, entity: &SyncType) -> Result<Cursor, DbErr> {
-    let row = sequence::Entity::find_by_id(entity.name.to_owned()).one(conn).await?;
-    Ok(row.as_ref().map(Cursor::new).unwrap_or_default())
-}
-
-/// Moves the cursor of `entity`, in the transaction of its rows (rule D2).
-pub async fn set_cursor(tx: &Tx, entity: &SyncType, cursor: Cursor, pulled_at: Option<Instant>) -> Result<(), DbErr> {
-    let sql = "INSERT INTO sequences (entity_type, last_version, last_pulled_at, reloading, tag) \
-               VALUES ($1, $2, $3, $4, $5) \
-               ON CONFLICT (entity_type) DO UPDATE SET last_version = excluded.last_version, \
-               last_pulled_at = COALESCE(excluded.last_pulled_at, sequences.last_pulled_at), \
-               reloading = excluded.reloading, tag = excluded.tag";
-    let values: [Value; 5] =
-        [entity.name.into(), cursor.version.into(), pulled_at.into(), cursor.reloading.into(), cursor.tag.into()];
-    execute(tx, sql, values).await?;
     Ok(())
 }

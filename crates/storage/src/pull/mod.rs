@@ -1,6 +1,8 @@
 //! What a store pulls: rows above its cursor with their head, from one snapshot. `docs/sync.md`, rule D2.
 
 pub mod apply;
+pub mod catalogue;
+mod cursors;
 pub(crate) mod received;
 pub mod staged;
 pub mod unreadable;

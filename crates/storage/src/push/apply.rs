@@ -53,6 +53,6 @@ async fn of_one_type(
     newcomers::limit(tx, group, &mut merged, &mut answers).await?;
     audits.extend(merged.iter_mut().filter_map(|document| document.audit.take()));
     let effects = effects::effects(tx, group, &mut merged, &mut answers).await?;
-    store::store(tx, group, merged, effects, &answers.left).await?;
+    store::store(tx, group, merged, effects, &mut answers).await?;
     Ok(answers.into_verdicts())
 }

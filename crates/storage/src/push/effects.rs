@@ -8,14 +8,15 @@ use tillkeep_model::JsonText;
 use tillkeep_model::wire::Applied;
 use uuid::Uuid;
 
-use super::flags;
 use super::group::{Answers, Group};
 use super::merged::Merged;
+use super::{chained, flags};
 use crate::Tx;
 use crate::document::Whole;
 use crate::document::movement::{Movement, Position};
 use crate::envelope::Verdict;
 use crate::envelope::dated::believed;
+use crate::fiscal::CHAIN_BROKEN;
 use crate::known_numbers::NUMBER_AHEAD;
 use crate::ledger::averages;
 use crate::rows::Row;
@@ -38,11 +39,13 @@ pub(super) async fn effects(
     merged: &mut [Merged],
     answers: &mut Answers,
 ) -> Result<Effects, DbErr> {
+    let broken = chained::broken(tx, group, merged).await?;
     let flags = flags::find(tx, group, merged).await?;
     let places = places(tx, group, merged).await?;
     let mut effects = Effects::default();
-    for (document, flags) in merged.iter_mut().zip(flags) {
-        let flags = flags.into_iter().chain(document.ahead.then_some(NUMBER_AHEAD)).map(str::to_owned);
+    for ((document, flags), is_broken) in merged.iter_mut().zip(flags).zip(broken) {
+        let flags = flags.into_iter().chain(is_broken.then_some(CHAIN_BROKEN));
+        let flags = flags.chain(document.ahead.then_some(NUMBER_AHEAD)).map(str::to_owned);
         let flags: Vec<String> = flags.chain(std::mem::take(&mut document.kept_flags)).collect();
         document.row.set("flags", JsonText::new(&flags).into());
         let entry = group.envelopes[document.place].entry();

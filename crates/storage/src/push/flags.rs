@@ -14,11 +14,11 @@ use crate::Tx;
 use crate::db::{Turn, placeholders, take_turn};
 use crate::document::flags::FOREIGN_NUMBER;
 use crate::document::{Clash, Pushed, Whole};
-use crate::entity::sale::CLOCK_BEHIND;
+use crate::entity::sale::SAID_BY_STORES;
 use crate::envelope::dated;
 use crate::many::find_in;
 use crate::registry::awaited::turn;
-use crate::registry::flags::change;
+use crate::registry::flags::add;
 use crate::rows::Row;
 
 /// The flags of each document, which is not stored yet; an earlier document with the number of one of them is flagged
@@ -60,7 +60,7 @@ pub(super) async fn find(tx: &mut Tx, group: &Group<'_>, merged: &[Merged]) -> R
 /// The flags that a store gave its row, of those that only a store can know.
 pub(super) fn said(row: &dyn Row) -> Vec<String> {
     let said: Option<Vec<String>> = row.text("flags").and_then(|text| serde_json::from_str(&text).ok());
-    said.unwrap_or_default().into_iter().filter(|flag| flag == CLOCK_BEHIND).collect()
+    said.unwrap_or_default().into_iter().filter(|flag| SAID_BY_STORES.contains(&flag.as_str())).collect()
 }
 
 /// The flags of what a document cannot be without and was not sent.
@@ -134,14 +134,7 @@ async fn twice(tx: &mut Tx, group: &Group<'_>, merged: &[Merged]) -> Result<Vec<
         }
     }
     earlier.retain(|id| !here.contains(id));
-    change(tx, group.entity, &earlier, |flags| {
-        let new = !flags.iter().any(|known| known == flag);
-        if new {
-            flags.push(flag.to_owned());
-        }
-        new
-    })
-    .await?;
+    add(tx, group.entity, &earlier, flag).await?;
     let again = |document: &Merged| {
         let others = holders.get(&key(&*document.row)?)?;
         (others.len() > 1).then_some(flag)

@@ -45,6 +45,15 @@ impl Answers {
         self.verdicts[place] = Some(verdict);
     }
 
+    /// A user should look at the document as well, for that.
+    pub(super) fn warn(&mut self, place: usize, flag: &str) {
+        if let Some(Verdict::Taken { warnings, .. }) = self.verdicts.get_mut(place).and_then(Option::as_mut)
+            && !warnings.iter().any(|warning| warning == flag)
+        {
+            warnings.push(flag.to_owned());
+        }
+    }
+
     /// The envelope of the row `id` is left aside.
     pub(super) fn leave(&mut self, place: usize, id: Uuid, applied: Applied) {
         self.left.push(id);

@@ -12,6 +12,8 @@ use super::elsewhere;
 use super::group::{Answers, Group};
 use super::pause::Pause;
 use crate::Tx;
+use crate::document::Pushed;
+use crate::document::lists::{self, Said};
 use crate::envelope::dated::{Dated, is_ahead};
 use crate::envelope::{Decoded, Incoming, Sender, Verdict};
 use crate::registry::Scope;
@@ -74,6 +76,12 @@ pub(super) async fn judge<'a>(
             Decision::Leave(applied) => answers.leave(place, id, applied),
             Decision::Insert => items.push(Item { incoming, id, dated, decoded, applied: Applied::Inserted, place }),
             Decision::Update => items.push(Item { incoming, id, dated, decoded, applied: Applied::Updated, place }),
+            Decision::Lists => {
+                if let Some(have) = have {
+                    leave_lists(incoming.pushed, &mut decoded, have);
+                }
+                items.push(Item { incoming, id, dated, decoded, applied: Applied::Updated, place });
+            }
         }
     }
     Ok(Judged { items, existing: known.existing })
@@ -84,6 +92,8 @@ pub(super) async fn judge<'a>(
 enum Decision {
     Insert,
     Update,
+    /// As an update, of nothing but lists that only grow.
+    Lists,
     /// Nothing but a note in the log.
     Leave(Applied),
     Refuse(Verdict),
@@ -114,11 +124,39 @@ fn decide(
     if let Some(states) = incoming.pushed.states.as_ref().filter(|states| states.merged.is_none()) {
         let from = incoming.pushed.status(existing).unwrap_or_default();
         let to = incoming.pushed.sent_status(&incoming.action, row).unwrap_or_default();
-        if !to.is_empty() && !(states.may_follow)(&from, &to) {
-            return Decision::Leave(Applied::Skipped);
+        if !to.is_empty() && !(states.may_follow)(states.meant(&from), states.meant(&to)) {
+            let has_more = incoming.pushed.kept.is_some() && has_more(incoming.pushed, row, existing);
+            return if has_more { Decision::Lists } else { Decision::Leave(Applied::Skipped) };
         }
     }
     Decision::Update
+}
+
+/// Whether a list that only grows has elements that headquarters does not have of the row.
+fn has_more(pushed: &Pushed, row: &dyn Row, existing: &dyn Row) -> bool {
+    pushed.append_only_lists.iter().any(|list| {
+        let known = Said::new(existing.text(list).as_deref());
+        lists::read(row.text(list).as_deref()).iter().any(|element| !known.has(element))
+    })
+}
+
+/// A store that goes on from a copy says more of a row that had come to its end: what happened is kept, and else the row stays as
+/// it is.
+fn leave_lists(pushed: &Pushed, decoded: &mut Decoded, existing: &dyn Row) {
+    if let Some(states) = &pushed.states {
+        decoded.row.set(states.column, existing.text(states.column).into());
+    }
+    for list in pushed.append_only_lists {
+        let (known, said) = (existing.text(list), decoded.row.text(list));
+        let both = lists::union(known.as_deref(), said.as_deref());
+        decoded.row.set(list, lists::union(Some(&both), known.as_deref()).into());
+        if let Some(kept) = pushed.kept {
+            kept(&mut *decoded.row, list, known.as_deref());
+        }
+    }
+    let names: Vec<String> = pushed.append_only_lists.iter().map(|list| (*list).to_owned()).collect();
+    decoded.keys.keep(&names);
+    decoded.children.iter_mut().for_each(Vec::clear);
 }
 
 /// Whether an envelope is of before its row was made. Of times that are not believed each is compared with the like.

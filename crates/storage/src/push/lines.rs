@@ -11,7 +11,7 @@ use super::group::by_id;
 use super::judge::Item;
 use super::left_out::LeftOut;
 use crate::Tx;
-use crate::envelope::{Had, Ignored, Keys, limits, merge_columns};
+use crate::envelope::{Had, Ignored, Keys, begin_anew, limits, merge_columns};
 use crate::kept_ids::Renamed;
 use crate::registry::{Child, Scope, SyncType};
 use crate::rows::Row;
@@ -89,7 +89,7 @@ impl Lines {
             && keys.name(child.key)
             && context.status.is_some_and(|status| child.replaced_while.contains(&status));
         // Else a document is written once: what has lines takes no further ones, or their goods would leave twice.
-        let complete = !replaces && have.values().any(|row| mine(&**row));
+        let complete = !replaces && !child.grows && have.values().any(|row| mine(&**row));
         let mut lines = Vec::with_capacity(sent.len());
         for (position, (mut line, keys)) in sent.into_iter().enumerate() {
             let is_mine = |id: Uuid| have.get(&id).is_some_and(|old| mine(&**old));
@@ -144,20 +144,25 @@ fn merge_line(
     let before = old.as_deref().map(|old| Had::new(child.table.columns(), old));
     let of = (child.table, Some(child.book));
     let left_out = context.new.then(|| LeftOut::of(of, &*line, (&keys, owned), incoming, true));
-    let merged = merge_columns(child.table, old, line, &keys, owned, &[]);
+    let (is_new, reckoned) = (old.is_none(), group.pushed.reckoned);
+    let mut merged = merge_columns(child.table, old, line, &keys, owned, None);
+    if is_new {
+        begin_anew(child.table, &mut *merged, reckoned);
+    }
+    let not_said: Vec<&str> = [child.parent, "line_no"].into_iter().chain(reckoned.iter().copied()).collect();
     let placed = |problem| format!("{}[{position}].{problem}", child.key);
     let shape = &group.shape.lines[place];
     let problem = shape.problem(&*merged, &keys, owned, before.as_ref(), group.now).map(placed);
     report.problem = report.problem.take().or(problem);
     let cut = keys.cut.iter().filter(|column| owns(owned, column));
     report.cut.extend(cut.map(|column| limits::flag(Some(child.key), column)));
-    let left_out = left_out.map(|left_out| left_out.flags(&*merged, Some(child.key), &[child.parent, "line_no"]));
+    let left_out = left_out.map(|left_out| left_out.flags(&*merged, Some(child.key), &not_said));
     report.cut.extend(left_out.into_iter().flatten());
     let kept = merged.uuid("id").filter(|_| before.is_none());
     let renamed = sent.zip(kept).map(|(sent, kept)| Renamed { table: child.table.name(), sent, kept });
     report.renamed.extend(renamed);
     report.changed |= before.is_none_or(|had| !had.is_all_of(&*merged, &[]));
-    ignored.compare(&passed_over, &*merged, &[child.parent, "line_no"]);
+    ignored.compare(&passed_over, &*merged, &not_said);
     merged
 }
 

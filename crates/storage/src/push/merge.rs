@@ -15,10 +15,10 @@ use super::judge::{Item, Judged};
 use super::left_out::LeftOut;
 use super::lines::Lines;
 use super::merged::{Merged, Number};
-use super::{elsewhere, flags, foreign, numbers};
+use super::{elsewhere, flags, foreign, numbers, overpaid};
 use crate::document::{Maker, Pushed, Whole, WriteContext};
 use crate::envelope::dated::{believed, is_ahead};
-use crate::envelope::{Had, Ignored, Verdict, limits, merge_columns};
+use crate::envelope::{Had, Ignored, Verdict, begin_anew, limits, merge_columns};
 use crate::kept_ids::{ID_USED_ELSEWHERE, Renamed};
 use crate::registry::{self, Scope};
 use crate::rows::Row;
@@ -125,6 +125,7 @@ impl Work<'_> {
         let more = report.cut.into_iter().chain(lists).chain(named_otherwise).chain(left_out);
         let mut kept_flags = limits::flags(&*row, edit.keys, owned, more);
         kept_flags.extend(said);
+        kept_flags.extend(overpaid::kept(&*row).filter(|_| !context.new));
         let lists = group.pushed.append_only_lists;
         let nothing_new = !report.changed && before.columns.is_some_and(|had| had.is_all_of(&*row, lists));
         let applied = match (nothing_new, ignored.count > ignored_before) {
@@ -235,7 +236,7 @@ fn row(
     let sent_at = believed(sent_at, group.now);
     let passed_over = Ignored::sent_in_vain(entity.table.columns(), &*sent, keys, owned);
     let left_out = LeftOut::of((entity.table, entity.book), &*sent, (keys, owned), incoming, context.new);
-    let mut row = merge_columns(entity.table, old, sent, keys, owned, pushed.append_only_lists);
+    let mut row = merge_columns(entity.table, old, sent, keys, owned, Some(pushed));
     // Whoever may write a whole line may not move it: it was judged by the parent that it has.
     if let Some((column, parent)) = &before.parent {
         row.set(column, parent.clone());
@@ -250,15 +251,19 @@ fn row(
         // Of one writer the way was judged before.
         let status = match states.merged {
             Some(merged) => Some(merged(context, sent.as_deref(), &mut *row)),
-            None => sent,
+            None => sent.map(|sent| states.after(context.status, &sent)),
         };
         if let Some(status) = status {
             row.set(states.column, status.into());
         }
     }
-    let derived: Vec<&str> = entity.derived.iter().map(|derived| derived.column).collect();
-    ignored.compare(&passed_over, &*row, &derived);
-    let left_out = left_out.flags(&*row, None, &derived).collect();
+    if context.new {
+        begin_anew(entity.table, &mut *row, pushed.reckoned);
+    }
+    let derived = entity.derived.iter().map(|derived| derived.column);
+    let not_said: Vec<&str> = derived.chain(pushed.reckoned.iter().copied()).collect();
+    ignored.compare(&passed_over, &*row, &not_said);
+    let left_out = left_out.flags(&*row, None, &not_said).collect();
     MergedRow { row, number, problem, left_out }
 }
 

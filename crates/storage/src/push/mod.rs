@@ -3,6 +3,7 @@
 
 mod apply;
 mod audited;
+mod chained;
 mod edit;
 mod effects;
 mod elsewhere;
@@ -18,7 +19,9 @@ mod merged;
 pub mod new_customers;
 mod newcomers;
 mod numbers;
+mod overpaid;
 mod pause;
+mod refunded;
 mod store;
 
 use std::collections::{BTreeMap, HashMap, HashSet};

@@ -5,9 +5,9 @@ use sea_orm::sea_query::{Alias, Expr, ExprTrait};
 use uuid::Uuid;
 
 use super::effects::Effects;
-use super::elsewhere;
-use super::group::Group;
+use super::group::{Answers, Group};
 use super::merged::Merged;
+use super::{elsewhere, overpaid, refunded};
 use crate::many::execute_in;
 use crate::registry::{Scope, SyncType, awaited};
 use crate::rows::Row;
@@ -15,20 +15,22 @@ use crate::sql::errors;
 use crate::sync_log::unapplied;
 use crate::{Tx, accounts, fault, stock};
 
-/// Writes rows, lines and effects of a group; the rows of what was `left` aside travel back.
+/// Writes rows, lines and effects of a group; the rows of what was left aside travel back.
 pub(super) async fn store(
     tx: &mut Tx,
     group: &Group<'_>,
     merged: Vec<Merged>,
     effects: Effects,
-    left: &[Uuid],
+    answers: &mut Answers,
 ) -> Result<(), DbErr> {
     let entity = group.entity;
+    let told = refunded::told(&merged);
     let mut rows = Vec::with_capacity(merged.len());
     let mut lines: Vec<Vec<Box<dyn Row>>> = entity.children.iter().map(|_| Vec::new()).collect();
     // Of those alone that are stored: a document that is refused keeps the lines it has.
     let mut gone: Vec<Vec<Uuid>> = entity.children.iter().map(|_| Vec::new()).collect();
     let mut renamed_here = Vec::new();
+    let settlements = overpaid::settlements(&merged);
     for Merged { row, children, removed, renamed, .. } in merged {
         rows.push(row);
         renamed_here.extend(renamed);
@@ -48,7 +50,9 @@ pub(super) async fn store(
     awaited::came(tx, entity.name, &arrived).await?;
     charges.extend(unapplied::arrived(tx, entity, group.sender.store_id, &arrived_as).await?);
     accounts::raise(tx, charges, group.now).await?;
-    raise_left(tx, entity, left).await
+    refunded::reckon(tx, group, &told, &renamed_here, answers).await?;
+    overpaid::flag(tx, group, &settlements, answers).await?;
+    raise_left(tx, entity, &answers.left).await
 }
 
 fn add_each<T>(into: &mut [Vec<T>], from: Vec<Vec<T>>) {

@@ -26,3 +26,15 @@ pub(crate) async fn change(
     entity.table.upsert(tx, rows, &["id"], &["flags"], None).await?;
     Ok(())
 }
+
+/// Gives stored documents a flag, where they do not have it.
+pub(crate) async fn add(tx: &Transaction, entity: &SyncType, ids: &[Uuid], flag: &str) -> Result<(), DbErr> {
+    change(tx, entity, ids, |flags| {
+        let new = !flags.iter().any(|known| known == flag);
+        if new {
+            flags.push(flag.to_owned());
+        }
+        new
+    })
+    .await
+}

@@ -31,6 +31,8 @@ pub struct Child {
     pub kind: &'static str,
     /// States of the document in which its maker's word on its lines replaces those that are there.
     pub replaced_while: &'static [&'static str],
+    /// Whether a document that is there may get further ones.
+    pub grows: bool,
     /// How many of them one document has at the most: far more than a till makes.
     pub most: usize,
 }

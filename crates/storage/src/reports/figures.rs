@@ -18,7 +18,7 @@ use crate::db::query;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = SoldFigures)]
 pub struct Sold {
-    /// Sales, voided ones apart.
+    /// Sales, voided ones apart. What a customer pays of what is owed is none.
     pub tickets: i64,
     /// Documents that give money back.
     pub refunds: i64,
@@ -70,8 +70,12 @@ pub async fn sold(conn: &impl ConnectionTrait, days: &[Day]) -> Result<BTreeMap<
             Value::from(day.until),
         ]);
     }
-    let (voided, refund) = (values.len() + 1, values.len() + 2);
-    values.extend([SaleStatus::Voided.word().into(), SaleType::Refund.word().into()]);
+    let (voided, refund, settlement) = (values.len() + 1, values.len() + 2, values.len() + 3);
+    values.extend([
+        SaleStatus::Voided.word().into(),
+        SaleType::Refund.word().into(),
+        SaleType::Settlement.word().into(),
+    ]);
     let sql = format!(
         "WITH days (timezone, day_start, day, until) AS (VALUES {}) \
          SELECT s.store_id, s.business_date, {} AS tickets, {} AS refunds, {}, {}, {} \
@@ -80,7 +84,7 @@ pub async fn sold(conn: &impl ConnectionTrait, days: &[Day]) -> Result<BTreeMap<
          WHERE s.status <> ${voided} AND (d.until IS NULL OR s.completed_at < d.until) \
          GROUP BY s.store_id, s.business_date",
         tuples.join(", "),
-        counted(&format!("s.sale_type <> ${refund}")),
+        counted(&format!("s.sale_type NOT IN (${refund}, ${settlement})")),
         counted(&format!("s.sale_type = ${refund}")),
         summed("net_amount", "TRUE"),
         summed("tax_amount", "TRUE"),

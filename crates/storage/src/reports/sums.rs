@@ -7,12 +7,17 @@ use tillkeep_model::Money;
 use crate::sql::row::Row;
 
 /// The two parts are above and below so many units.
-const PART: i128 = 1_000_000_000;
+pub(super) const PART: i128 = 1_000_000_000;
 
 /// The columns that add up `column` where `condition` holds; [`amount`] reads them.
 pub(crate) fn summed(column: &str, condition: &str) -> String {
+    summed_as(column, condition, column)
+}
+
+/// The same, to be read by another name.
+pub(crate) fn summed_as(column: &str, condition: &str, read_as: &str) -> String {
     let part = |of: &str, name: &str| {
-        format!("CAST(SUM(CASE WHEN {condition} THEN {of} ELSE 0 END) AS BIGINT) AS {column}_{name}")
+        format!("CAST(SUM(CASE WHEN {condition} THEN {of} ELSE 0 END) AS BIGINT) AS {read_as}_{name}")
     };
     format!("{}, {}", part(&format!("{column} / {PART}"), "above"), part(&format!("{column} % {PART}"), "below"))
 }

@@ -12,6 +12,7 @@ pub const SERVER_COLUMNS: &[&str] = &[
     "received_at",
     "last_envelope_at",
     "flags",
+    "receipt_end",
     "deleted_at",
     "updated_at",
     "created_at",

@@ -112,12 +112,16 @@ macro_rules! described {
 // The rows that answers show, with their names there.
 described! {
     audit_log = "AuditEntry"
+    chain_entry = "ChainEntry"
+    chain_signature = "ChainSignature"
     customer = "Customer"
     department = "Department"
     inventory_adjustment = "InventoryAdjustment"
     product = "Product"
     product_special = "Special"
+    print_job = "PrintJob"
     reason = "Reason"
+    refund_claim = "RefundClaim"
     register = "Register"
     register_session = "RegisterSession"
     role = "Role"

@@ -1,10 +1,10 @@
 //! Many rows into one table. `PostgreSQL` takes many in a statement, since each statement is a way there and back. On `SQLite`
 //! a long text costs more than its rows do: there one prepared statement takes one row after the other.
 
-use sea_orm::sea_query::{Expr, OnConflict, Query, Values};
+use sea_orm::sea_query::{Alias, Expr, OnConflict, Query, Values};
 use sea_orm::{
-    ConnectionTrait, DbBackend, DbErr, EntityName, EntityTrait, IntoActiveModel, Iterable, ModelTrait, QueryTrait,
-    Statement, StatementBuilder, Value,
+    ConnectionTrait, DbBackend, DbErr, EntityName, EntityTrait, IdenStatic, IntoActiveModel, Iterable, ModelTrait,
+    QueryTrait, Statement, StatementBuilder, Value,
 };
 
 use super::connection::Transaction;
@@ -70,6 +70,22 @@ impl Lines {
             E::insert_many(models).build(conn.get_database_backend())
         };
         Self(models.chunks(rows_per_statement(E::Column::iter().count())).map(insert).collect())
+    }
+
+    /// Lines that are there already, as they are now.
+    pub fn changed<E>(models: &[E::Model], conn: &impl ConnectionTrait) -> Self
+    where
+        E: EntityTrait,
+        E::Model: IntoActiveModel<E::ActiveModel> + Clone,
+    {
+        let upsert = |models: &[E::Model]| {
+            let models = models.iter().cloned().map(IntoActiveModel::into_active_model);
+            let change = OnConflict::column(Alias::new("id"))
+                .update_columns(E::Column::iter().filter(|column| column.as_str() != "id"))
+                .to_owned();
+            E::insert_many(models).on_conflict(change).build(conn.get_database_backend())
+        };
+        Self(models.chunks(rows_per_statement(E::Column::iter().count())).map(upsert).collect())
     }
 
     pub(crate) async fn insert(self, conn: &Transaction) -> Result<(), DbErr> {

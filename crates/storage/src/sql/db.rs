@@ -4,7 +4,7 @@ use sea_orm::{ConnectionTrait, DbBackend, DbErr};
 use uuid::Uuid;
 
 pub use crate::sql::errors::{
-    in_short, is_data_fault, is_passing, retry_serialization, strikes_everything, unique_violation,
+    in_short, in_words, is_data_fault, is_passing, retry_serialization, strikes_everything, unique_violation,
 };
 pub(crate) use crate::sql::raw::{Row, execute, models, query};
 
@@ -27,6 +27,8 @@ pub enum Turn {
     Heard = 9,
     /// Specials that count their units together.
     MixGroup = 10,
+    /// Sales that come, which many do at a time, and what is given back of a sale that is not here.
+    Refund = 11,
 }
 
 /// Waits until no other transaction has this `turn` and keeps it until the end of this one. On `SQLite` there is only
@@ -34,6 +36,14 @@ pub enum Turn {
 pub async fn take_turn(tx: &impl ConnectionTrait, turn: Turn) -> Result<(), DbErr> {
     if tx.get_database_backend() == DbBackend::Postgres {
         execute(tx, "SELECT pg_advisory_xact_lock($1)", [(0x7461_6c6c_i64 + turn as i64).into()]).await?;
+    }
+    Ok(())
+}
+
+/// As [`take_turn`], beside others who take it by this: only who takes it by that waits for them, and they for that one.
+pub async fn share_turn(tx: &impl ConnectionTrait, turn: Turn) -> Result<(), DbErr> {
+    if tx.get_database_backend() == DbBackend::Postgres {
+        execute(tx, "SELECT pg_advisory_xact_lock_shared($1)", [(0x7461_6c6c_i64 + turn as i64).into()]).await?;
     }
     Ok(())
 }

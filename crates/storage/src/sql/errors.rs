@@ -1,6 +1,7 @@
 //! What an error of the database means: the data's fault, something that passes, or a bug; and doing again what the
 //! database broke off.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use sea_orm::{DbErr, RuntimeErr, sqlx};
@@ -119,6 +120,15 @@ pub fn in_short(error: &DbErr) -> &'static str {
     }
 }
 
+/// How the library calls an error that is nothing but words of this program.
+const NO_WORDS: &str = "Custom Error: ";
+
+/// What an error says, for whoever reads it: its first words are words.
+#[must_use]
+pub fn in_words(text: &str) -> Cow<'_, str> {
+    if text.contains(NO_WORDS) { Cow::Owned(text.replace(NO_WORDS, "")) } else { Cow::Borrowed(text) }
+}
+
 /// The column with a value that it should not hold, when that is what `error` says.
 pub(crate) fn unread_column(error: &DbErr) -> Option<String> {
     let sqlx::Error::ColumnDecode { index, .. } = driver_error(error)? else { return None };
@@ -167,6 +177,15 @@ mod tests {
         assert_eq!(in_short(&DbErr::Json(secret())), "a row could not be read");
         assert_eq!(in_short(&DbErr::Custom(secret())), "an error of the database");
         assert_eq!(in_short(&DbErr::Conn(RuntimeErr::Internal(secret()))), "the database does not answer");
+    }
+
+    #[test]
+    fn an_error_of_this_program_begins_with_its_own_words() {
+        let error = DbErr::Custom("this is a database of a store".to_owned());
+        assert_eq!(in_words(&error.to_string()), "this is a database of a store");
+        let ended = format!("headquarters cannot start: {error}");
+        assert_eq!(in_words(&ended), "headquarters cannot start: this is a database of a store");
+        assert_eq!(in_words("as it is"), "as it is");
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub mod sea_query {
     use sea_orm::sea_query;
     pub use sea_query::{
         Alias, CaseStatement, ExprTrait, IntoCondition, LockBehavior, LockType, NullOrdering, OnConflict, Query,
-        SelectStatement,
+        SelectStatement, UnionType, ValueType,
     };
 
     /// The beginnings of an expression; the type of this name in `SeaQuery` would take text as well.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use sea_orm::{DbErr, EntityName, Value};
 use serde_json::Value as Json;
 use tillkeep_model::state::SessionStatus;
+use tillkeep_model::words::CashMovementKind;
 use tillkeep_model::{Instant, JsonText};
 use uuid::Uuid;
 
@@ -15,11 +16,20 @@ use crate::document::{AuditedAct, When};
 use crate::entity::store;
 use crate::registry;
 use crate::sync_log::RETRIED;
-use crate::{Side, audit};
+use crate::{Side, audit, settings};
 
 /// Rows that a user made at a store beside documents, and the word with which the audit log names the act.
 const APPROVALS: Sought =
-    Sought { table: "approvals", which: ("created_at IS NOT NULL", &[]), action: "approval.granted" };
+    Sought { table: "approvals", which: ("created_at IS NOT NULL", &[]), at: None, action: "approval.granted" };
+
+/// What was moved at a drawer, but for opening it without a sale, which is an act of its own.
+const CASH: Sought = Sought {
+    table: "cash_movements",
+    which: ("kind <> $1", &[CashMovementKind::NoSale.word()]),
+    at: Some("at"),
+    action: "session.cash_movement",
+};
+const NO_SALE: Sought = Sought { which: ("kind = $1", CASH.which.1), action: "session.no_sale", ..CASH };
 
 /// Rows with a condition and the words in it, `$1` and on.
 type Which = (&'static str, &'static [&'static str]);
@@ -28,23 +38,33 @@ type Which = (&'static str, &'static [&'static str]);
 struct Sought {
     table: &'static str,
     which: Which,
+    /// The column that says when, of what may have happened in a database that was lost.
+    at: Option<&'static str>,
     action: &'static str,
 }
 
 /// Which rows of a type of documents an act was done to. A document that came back from headquarters has no entry in the
 /// outbox of this database, and its act is in the audit log of the one before.
-const fn done_to(when: When) -> Which {
+const fn done_to(when: When) -> (Which, Option<&'static str>) {
     match when {
-        When::Created => (MADE_HERE, &[]),
-        When::Closed => (CLOSED_HERE, CLOSED),
+        When::Created => ((MADE_HERE, &[]), None),
+        When::Closed => ((CLOSED_HERE, CLOSED), Some("closed_at")),
+        When::ForceClosed => ((FORCED_HERE, CLOSED), Some("closed_at")),
     }
+}
+
+macro_rules! changed_here {
+    () => {
+        "id IN (SELECT entity_id FROM sync_outbox WHERE action = 'update' \
+         UNION SELECT entity_id FROM sync_outbox_sent WHERE action = 'update')"
+    };
 }
 
 const MADE_HERE: &str = "id IN (SELECT entity_id FROM sync_outbox WHERE action = 'create' \
      UNION SELECT entity_id FROM sync_outbox_sent WHERE action = 'create')";
 const CLOSED: &[&str] = &[SessionStatus::Closed.word()];
-const CLOSED_HERE: &str = "status = $1 AND id IN (SELECT entity_id FROM sync_outbox WHERE action = 'update' \
-     UNION SELECT entity_id FROM sync_outbox_sent WHERE action = 'update')";
+const CLOSED_HERE: &str = concat!("status = $1 AND forced = FALSE AND ", changed_here!());
+const FORCED_HERE: &str = concat!("status = $1 AND forced = TRUE AND ", changed_here!());
 
 pub(super) async fn chain(source: &Source, found: &mut Found) -> Result<(), DbErr> {
     if let Err(broken) = audit::verify(&source.conn, None).await? {
@@ -58,15 +78,22 @@ pub(super) async fn rows(source: &Source, found: &mut Found) -> Result<(), DbErr
         settled(source, found).await?;
         return tokens(source, found).await;
     }
-    for Sought { table, which: (which, words), action } in acts() {
+    // While documents of this store are fetched from headquarters it is not known when they were here.
+    let back = settings::get(&source.conn, "own_documents_due").await?.unwrap_or_default();
+    let since = Instant::parse(&back).unwrap_or_default();
+    for Sought { table, which: (which, words), at, action } in acts() {
+        if at.is_some() && back == "yes" {
+            continue;
+        }
         let sql = "SELECT entity_id, COUNT(*) AS times FROM audit_log WHERE action = $1 AND entity_id IS NOT NULL \
                    GROUP BY entity_id";
         let mut noted: HashMap<String, i64> = HashMap::new();
         for row in query(&source.conn, sql, [Value::from(action)]).await? {
             noted.insert(row.try_get("", "entity_id")?, row.try_get("", "times")?);
         }
-        let words = words.iter().map(|word| Value::from(*word));
-        for row in query(&source.conn, &format!("SELECT id FROM {table} WHERE {which}"), words).await? {
+        let after = at.map(|at| format!("AND {at} >= ${}", words.len() + 1)).unwrap_or_default();
+        let words = words.iter().map(|word| Value::from(*word)).chain(at.map(|_| since.into()));
+        for row in query(&source.conn, &format!("SELECT id FROM {table} WHERE {which} {after}"), words).await? {
             let id: Uuid = row.try_get("", "id")?;
             let times = noted.get(&id.to_string()).copied().unwrap_or_default();
             if times != 1 {
@@ -78,9 +105,12 @@ pub(super) async fn rows(source: &Source, found: &mut Found) -> Result<(), DbErr
 }
 
 fn acts() -> Vec<Sought> {
-    let mut acts = vec![APPROVALS];
+    let mut acts = vec![APPROVALS, CASH, NO_SALE];
     for (entity, pushed) in registry::pushed() {
-        let of = |act: &AuditedAct| Sought { table: entity.name, which: done_to(act.when), action: act.action };
+        let of = |act: &AuditedAct| {
+            let (which, at) = done_to(act.when);
+            Sought { table: entity.name, which, at, action: act.action }
+        };
         acts.extend(pushed.acts.iter().map(of));
     }
     acts

@@ -6,17 +6,21 @@ use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, Value};
 use serde_json::Value as Json;
 use tillkeep_model::pricing::TenderKind;
 use tillkeep_model::state::{PaymentStatus, SaleStatus, SessionStatus};
-use tillkeep_model::words::SaleType;
+use tillkeep_model::words::{Reported, SaleType};
 use tillkeep_model::{JsonText, Money};
 use uuid::Uuid;
 
+use super::controls;
 use super::finding::{Found, Options};
+use super::second::{self, Moved, Second, add};
 use super::source::{Source, having};
 use crate::Side;
 use crate::db::query;
 use crate::document::session;
 use crate::entity::register_session::{Column, Entity, Model};
 use crate::entity::sale;
+use crate::numbers::Given;
+use crate::reports::sums::{amount, summed};
 use crate::rows::Of;
 use crate::sync_log::RESOLVED;
 
@@ -29,6 +33,8 @@ struct Sums {
     tenders: BTreeMap<(String, String), (i64, i64)>,
     taxes: BTreeMap<(String, String), i64>,
     cash: i64,
+    /// How often something was paid on an account, and how much.
+    settlements: (i64, i64),
 }
 
 pub(super) async fn reports(source: &Source, options: &Options, found: &mut Found) -> Result<(), DbErr> {
@@ -44,23 +50,35 @@ pub(super) async fn reports(source: &Source, options: &Options, found: &mut Foun
         return Ok(());
     }
     let sums = add_up(source).await?;
-    let nothing = Sums::default();
+    let (second, controls) = (second::add_up(source).await?, controls::add_up(source).await?);
+    let (nothing, no_more) = (Sums::default(), Second::default());
     let unapplied = unapplied(source).await?;
     let resolved = resolved(source).await?;
-    let mut running: BTreeMap<(Uuid, &str), (i32, i64)> = BTreeMap::new();
+    let mut running: BTreeMap<(Uuid, &str), (i32, i64, i64)> = BTreeMap::new();
     for session in &sessions {
         let sums = sums.get(&session.id).unwrap_or(&nothing);
         let judged = !unapplied.contains(&session.id);
-        for wrong in differences(session, sums).into_iter().filter(|_| judged) {
+        let mut wrong = differences(session, sums);
+        if second::is_of_it(session) {
+            let rows = second.get(&session.id).unwrap_or(&no_more);
+            wrong.extend(second::differences(session, rows, sums.cash));
+            let rows = controls.get(&session.id).copied().unwrap_or_default();
+            wrong.extend(controls::differences(second::report(session), rows));
+        }
+        for wrong in wrong.into_iter().filter(|_| judged) {
             found.add(session.store_id, session::TYPE, session.id, format!("{wrong} is not what its rows say"));
         }
         let total = sums.amounts.get("totalAmount").copied().unwrap_or_default();
         // A store that was restored goes on from the grand total it had; the first one known is taken as it is.
-        let (last, before) = running.entry((session.store_id, &session.register_code)).or_default();
-        let grand = session.running_total.map_or(*before + total, |total| total.0);
+        let (last, before, whole) = running.entry((session.store_id, &session.register_code)).or_default();
+        let (with, all) = (before.saturating_add(total), whole.saturating_add(total));
+        let grand = session.running_total.map_or(with, |total| total.0);
         let first = session.session_number > 1 && *before == 0;
         let judged = judged && !first && !resolved.between(session, *last);
-        let differs = grand != *before + total;
+        // What came back after a later drawer was closed is in the total of the one after that.
+        let differs = grand != with && grand != all;
+        let number = Given::session(session.session_number.into());
+        *whole = if number.follows(&Given::session((*last).into())) { all } else { grand };
         (*last, *before) = (session.session_number, grand);
         if judged && differs {
             let text = "the grand total is not the one before and this drawer's total";
@@ -168,36 +186,64 @@ async fn add_up(source: &Source) -> Result<BTreeMap<Uuid, Sums>, DbErr> {
             *sums.counts.entry("voidCount").or_default() += 1;
             continue;
         }
-        *sums.counts.entry(if kind == SaleType::Refund { "refundCount" } else { "saleCount" }).or_default() += 1;
+        match Reported::<SaleType>::read(&kind) {
+            Reported::Known(SaleType::Refund) => *sums.counts.entry("refundCount").or_default() += 1,
+            Reported::Known(SaleType::Settlement) => sums.settlements.0 += 1,
+            _ => *sums.counts.entry("saleCount").or_default() += 1,
+        }
         for (key, column) in [
             ("netAmount", "net_amount"),
             ("taxAmount", "tax_amount"),
             ("totalAmount", "total_amount"),
             ("cashRounding", "cash_rounding"),
         ] {
-            *sums.amounts.entry(key).or_default() += row.try_get::<i64>("", column)?;
+            add(sums.amounts.entry(key).or_default(), row.try_get("", column)?);
         }
         let lines: JsonText = row.try_get("", "tax_lines")?;
         for line in lines.0.as_array().into_iter().flatten() {
-            *sums.taxes.entry(tax_of(line)).or_default() += line["taxAmount"].as_i64().unwrap_or_default();
+            add(sums.taxes.entry(tax_of(line)).or_default(), line["taxAmount"].as_i64().unwrap_or_default());
         }
     }
-    let sql = "SELECT s.register_session_id AS session, p.tender_code, p.tender_kind, \
-               CAST(COUNT(*) AS BIGINT) AS count, CAST(SUM(p.amount) AS BIGINT) AS amount \
-               FROM sale_payments p JOIN sales s ON s.id = p.sale_id \
-               WHERE s.status <> $1 AND p.status <> $2 \
-               GROUP BY s.register_session_id, p.tender_code, p.tender_kind";
+    let sql = format!(
+        "SELECT session, tender_code, tender_kind, CAST(COUNT(*) AS BIGINT) AS count, {} \
+         FROM (SELECT s.register_session_id AS session, p.tender_code, p.tender_kind, p.amount \
+         FROM sale_payments p JOIN sales s ON s.id = p.sale_id WHERE s.status <> $1 AND p.status <> $2) paid \
+         GROUP BY session, tender_code, tender_kind",
+        summed("amount", "TRUE")
+    );
     let voided = [SaleStatus::Voided.word(), PaymentStatus::Voided.word()];
-    for row in query(&source.conn, sql, voided.map(Value::from)).await? {
+    for row in query(&source.conn, &sql, voided.map(Value::from)).await? {
         let sums = out.entry(row.try_get("", "session")?).or_default();
         let (code, kind): (String, String) = (row.try_get("", "tender_code")?, row.try_get("", "tender_kind")?);
-        let (count, amount): (i64, i64) = (row.try_get("", "count")?, row.try_get("", "amount")?);
+        let (count, amount) = (row.try_get("", "count")?, amount(&row, "amount")?.0);
         if kind == TenderKind::Cash {
-            sums.cash += amount;
+            add(&mut sums.cash, amount);
         }
         sums.tenders.insert((code, kind), (count, amount));
     }
+    settled(source, &mut out).await?;
     Ok(out)
+}
+
+/// Adds what customers have paid of what they owe.
+async fn settled(source: &Source, out: &mut BTreeMap<Uuid, Sums>) -> Result<(), DbErr> {
+    let sql = format!(
+        "SELECT session, {} FROM (SELECT s.register_session_id AS session, p.amount \
+         FROM sale_payments p JOIN sales s ON s.id = p.sale_id \
+         WHERE s.status <> $1 AND p.status <> $2 AND p.tender_kind = $3 AND s.sale_type = $4) paid GROUP BY session",
+        summed("amount", "TRUE")
+    );
+    let words = [
+        SaleStatus::Voided.word(),
+        PaymentStatus::Voided.word(),
+        TenderKind::OnAccount.word(),
+        SaleType::Settlement.word(),
+    ];
+    for row in query(&source.conn, &sql, words.map(Value::from)).await? {
+        let settled = amount(&row, "amount")?.0.saturating_neg();
+        out.entry(row.try_get("", "session")?).or_default().settlements.1 = settled;
+    }
+    Ok(())
 }
 
 fn tax_of(line: &Json) -> (String, String) {
@@ -223,18 +269,25 @@ fn differences(session: &Model, sums: &Sums) -> Vec<String> {
     for tender in report["tenders"].as_array().into_iter().flatten() {
         let text = |key: &str| tender[key].as_str().unwrap_or_default().to_owned();
         let of: &mut (i64, i64) = tenders.entry((text("tenderCode"), text("tenderKind"))).or_default();
-        of.0 += tender["count"].as_i64().unwrap_or_default();
-        of.1 += tender["amount"].as_i64().unwrap_or_default();
+        of.0 = of.0.saturating_add(tender["count"].as_i64().unwrap_or_default());
+        of.1 = of.1.saturating_add(tender["amount"].as_i64().unwrap_or_default());
     }
     let mut taxes: BTreeMap<(String, String), i64> = BTreeMap::new();
     for line in report["taxes"].as_array().into_iter().flatten() {
-        *taxes.entry(tax_of(line)).or_default() += line["taxAmount"].as_i64().unwrap_or_default();
+        let of = taxes.entry(tax_of(line)).or_default();
+        *of = of.saturating_add(line["taxAmount"].as_i64().unwrap_or_default());
     }
+    let moved = if second::knows_movements(session) { Moved::of(session).net() } else { 0 };
+    let cash = [session.opening_float.0, sums.cash, moved];
+    let expected = Money::from_wide(cash.into_iter().map(i128::from).sum());
+    // A report of a release that took no such payments says nothing of them.
+    let settled = ["count", "amount"].map(|key| report["settlements"][key].as_i64().unwrap_or_default());
     let further = [
+        (settled != [sums.settlements.0, sums.settlements.1], "totals.settlements"),
         (tenders != sums.tenders, "totals.tenders"),
         (taxes != sums.taxes, "totals.taxes"),
         (session.sale_count.map(i64::from) != Some(sums.documents), "saleCount"),
-        (session.expected_cash != Some(session.opening_float + Money(sums.cash)), "expectedCash"),
+        (session.expected_cash != Some(expected), "expectedCash"),
     ];
     wrong.extend(further.into_iter().filter(|(wrong, _)| *wrong).map(|(_, name)| name.to_owned()));
     wrong

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use sea_orm::{DbErr, EntityName};
+use tillkeep_model::wire::camel;
 use tillkeep_model::{Instant, Money};
 use uuid::Uuid;
 
 use super::finding::{Found, Options};
-use super::source::{Source, by_key, by_sent_key, differing, having, waiting};
+use super::source::{Rows, Source, by_key, by_sent_key, differing, having, waiting};
 use crate::db::query;
 use crate::entity::{sale, store_product};
 use crate::envelope::limits::Limits;
@@ -116,7 +117,10 @@ pub(super) async fn arrived(
             .filter(|row| late(&***row, options.moving_since))
             .filter_map(|row| Some(kept.sent(row.uuid("id")?).to_string()))
             .collect();
-        let (mine, theirs) = (by_key(&here, entity.key, OF_HQ)?, by_sent_key(&there, entity.key, OF_HQ, &kept)?);
+        let without = [OF_HQ, reckoned(entity)].concat();
+        let (mut mine, mut theirs) =
+            (by_key(&here, entity.key, &without)?, by_sent_key(&there, entity.key, &without, &kept)?);
+        as_meant(entity, [&mut mine, &mut theirs]);
         let limits = Limits::new(entity.table, entity.book);
         let waits = |id: &str| id.parse().is_ok_and(|id| open.contains(&(entity.name.to_owned(), id)));
         found.invariant = "I2";
@@ -148,6 +152,21 @@ pub(super) async fn arrived(
     Ok(())
 }
 
+/// What headquarters reckons itself.
+fn reckoned(entity: &SyncType) -> &'static [&'static str] {
+    entity.push.map_or(&[] as &[&str], |pushed| pushed.reckoned)
+}
+
+/// Has rows say what is meant by their states: a store and headquarters need not know of the same refunds.
+fn as_meant(entity: &SyncType, sides: [&mut Rows; 2]) {
+    let Some(states) = entity.push.and_then(|pushed| pushed.states.as_ref()) else { return };
+    for row in sides.into_iter().flat_map(BTreeMap::values_mut) {
+        if let Some(status) = row.get_mut(&camel(states.column)) {
+            *status = status.as_str().map(|said| states.meant(said)).into();
+        }
+    }
+}
+
 fn late(row: &dyn Row, since: Option<Instant>) -> bool {
     since.is_some_and(|since| row.instant("received_at").is_some_and(|at| at >= since))
 }
@@ -165,8 +184,8 @@ async fn lines(
     for child in entity.children {
         let limits = Limits::new(child.table, Some(child.book));
         let (here, there) = (
-            by_key(&having(store, child.table, child.parent, documents).await?, &["id"], &[])?,
-            by_sent_key(&having(hq, child.table, child.parent, &at_hq).await?, &["id"], &[], kept)?,
+            by_key(&having(store, child.table, child.parent, documents).await?, &["id"], reckoned(entity))?,
+            by_sent_key(&having(hq, child.table, child.parent, &at_hq).await?, &["id"], reckoned(entity), kept)?,
         );
         for id in here.keys().chain(there.keys().filter(|id| !here.contains_key(*id))) {
             let text = match (here.get(id), there.get(id)) {

@@ -9,7 +9,7 @@ use uuid::Uuid;
 /// Something that does not hold. It names columns and never their values, which may be a person's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// `I1` to `I11`, or `I14`.
+    /// `I1` to `I11`, `I14` or `I15`.
     pub invariant: &'static str,
     /// The store concerned, where one is.
     pub store: Option<Uuid>,

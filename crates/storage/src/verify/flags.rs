@@ -10,6 +10,7 @@ use std::collections::{HashMap, HashSet};
 
 use sea_orm::{DbErr, Value};
 use tillkeep_model::wire::camel;
+use tillkeep_model::words::SaleType;
 use uuid::Uuid;
 
 use self::known::NamedRows;
@@ -18,8 +19,9 @@ use super::source::{Source, having};
 use crate::db::query;
 use crate::document::flags::FOREIGN_NUMBER;
 use crate::document::{Clash, Named, Pushed, Reference, Whole, sale};
-use crate::entity::sale::CLOCK_BEHIND;
+use crate::entity::sale::{CLOCK_BEHIND, Model as Sale, OF_A_LOST_SALE, OVER_REFUNDED};
 use crate::envelope::limits::{CUT, Limits, flag};
+use crate::fiscal::CHAIN_BROKEN;
 use crate::kept_ids::{self, ID_USED_ELSEWHERE};
 use crate::known_numbers::NUMBER_AHEAD;
 use crate::numbers::document_numbers;
@@ -125,6 +127,11 @@ async fn twice(source: &Source, table: &str, pushed: &Pushed) -> Result<HashSet<
     query(&source.conn, &sql, Vec::<Value>::new()).await?.iter().map(|row| row.try_get("", "id")).collect()
 }
 
+/// Whether it is a payment of what was owed.
+fn is_settlement(row: &dyn Row) -> bool {
+    row.typed::<Sale>().is_some_and(|sale| sale.sale_type == SaleType::Settlement && !sale.prepaid)
+}
+
 struct Judge {
     entity: &'static SyncType,
     pushed: &'static Pushed,
@@ -192,8 +199,10 @@ impl Judge {
             }
             // Its drawer may have come again with other receipts since.
             CLOSED_DAY => named.session.is_some_and(|id| self.known.facts.sessions.contains_key(&id)),
-            // Only its store can know.
-            CLOCK_BEHIND => self.entity.name == sale::TYPE,
+            // How the account stood then is kept nowhere.
+            sale::OVERPAID => is_settlement(row),
+            // `refunded` asks of every sale whether it is so, and `chains` of every chain; of the others only the store can know.
+            OVER_REFUNDED | CHAIN_BROKEN | CLOCK_BEHIND | OF_A_LOST_SALE => self.entity.name == sale::TYPE,
             _ if flag.starts_with(LEFT_OUT) => self.names_a_field(flag),
             _ if flag.starts_with(CUT) => self.may_be_cut(flag, document),
             // No other one is left than that of its number.

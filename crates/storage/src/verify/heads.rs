@@ -19,11 +19,7 @@ pub(super) async fn known(
     found: &mut Found,
 ) -> Result<(), DbErr> {
     let Some(hq) = hq else { return Ok(()) };
-    // One of the two that was put back to a copy does not have what was said since, and presents a ticket that is not good: the
-    // next handshake finds that out (rule D8).
-    let ticket = settings::get(&store.conn, settings::TICKET).await?.unwrap_or_default();
-    let node = nodes::find(&hq.conn, store.store).await?.unwrap_or_default();
-    if ticket.is_empty() || ticket != node.ticket {
+    if !in_touch(store, hq).await? {
         return Ok(());
     }
     let heard = heads::of_database(&hq.conn, store.store, &store.epoch).await?;
@@ -44,6 +40,14 @@ pub(super) async fn known(
         found.add(Uuid::nil(), "audit_log", row, text);
     }
     Ok(())
+}
+
+/// Whether both are as they were in their last handshake. One of the two that was put back to a copy does not have what was said
+/// since, and presents a ticket that is not good: the next handshake finds that out (rule D8).
+pub(super) async fn in_touch(store: &Source, hq: &Source) -> Result<bool, DbErr> {
+    let ticket = settings::get(&store.conn, settings::TICKET).await?.unwrap_or_default();
+    let node = nodes::find(&hq.conn, store.store).await?.unwrap_or_default();
+    Ok(!ticket.is_empty() && ticket == node.ticket)
 }
 
 /// The first of these rows that the audit log does not have with this hash.

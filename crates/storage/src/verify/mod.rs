@@ -1,12 +1,15 @@
 //! The checker: what must hold in one database, and between headquarters and its stores, whatever happened to them. The
-//! invariants I1 to I11 and I14 are listed in `docs/sync.md`; I12 and I13 are about processes and belong to the tests.
+//! invariants I1 to I11, I14 and I15 are listed in `docs/sync.md`; I12 and I13 are about processes and belong to the tests.
 //!
 //! Reads only, each database from one snapshot, beside running servers or without them.
 
 mod acts;
+mod apart;
 mod averages;
 mod books;
+mod chains;
 mod codes;
+mod controls;
 mod derived;
 mod documents;
 mod finding;
@@ -18,12 +21,15 @@ mod left_out;
 mod movements;
 mod numbers;
 mod outbox;
+mod refunded;
 mod replica;
 mod rule;
 mod rules;
+mod second;
 mod series;
 mod source;
 mod sums;
+mod zz;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -56,11 +62,15 @@ const ONE: &[One] = &[
     One { invariant: "I9", run: |source, _, found| Box::pin(rules::flags(source, found)) },
     One { invariant: "I5", run: |source, _, found| Box::pin(flags::borne_out(source, found)) },
     One { invariant: "I5", run: |source, options, found| Box::pin(books::reports(source, options, found)) },
+    One { invariant: "I5", run: |source, _, found| Box::pin(apart::movements(source, found)) },
+    One { invariant: "I5", run: |source, _, found| Box::pin(zz::reports(source, found)) },
+    One { invariant: "I6", run: |source, options, found| Box::pin(zz::numbers(source, options, found)) },
     One { invariant: "I6", run: |source, _, found| Box::pin(numbers::twice(source, found)) },
     One { invariant: "I6", run: |source, options, found| Box::pin(series::last(source, options, found)) },
     One { invariant: "I7", run: |source, _, found| Box::pin(derived::columns(source, found)) },
     One { invariant: "I7", run: |source, _, found| Box::pin(kept::verifiers(source, found)) },
     One { invariant: "I14", run: |source, _, found| Box::pin(codes::once(source, found)) },
+    One { invariant: "I15", run: |source, _, found| Box::pin(chains::whole(source, found)) },
     One { invariant: "I11", run: |source, _, found| Box::pin(acts::chain(source, found)) },
     One { invariant: "I11", run: |source, _, found| Box::pin(acts::rows(source, found)) },
 ];
@@ -72,6 +82,7 @@ const PAIR: &[Pair] = &[
     Pair { invariant: "I6", run: |store, hq, _, found| Box::pin(numbers::holes(store, hq, found)) },
     Pair { invariant: "I7", run: |store, hq, options, found| Box::pin(replica::equal(store, hq, options, found)) },
     Pair { invariant: "I11", run: |store, hq, options, found| Box::pin(heads::known(store, hq, options, found)) },
+    Pair { invariant: "I15", run: |store, hq, options, found| Box::pin(chains::at_both(store, hq, options, found)) },
     Pair { invariant: "I9", run: |store, hq, options, found| Box::pin(outbox::gapless(store, hq, options, found)) },
 ];
 

@@ -33,10 +33,12 @@ macro_rules! adds_up {
                      CAST(COALESCE(SUM(i.total_amount), 0) AS BIGINT) AS found \
                      FROM sales s LEFT JOIN sale_items i ON i.sale_id = s.id WHERE ",
                     $which,
-                    " GROUP BY s.id, s.store_id, s.total_amount, s.net_amount, s.tax_amount \
-                     HAVING COUNT(i.id) = 0 OR SUM(i.total_amount) <> s.total_amount OR SUM(i.net_amount) <> s.net_amount \
-                     OR SUM(i.tax_amount) <> s.tax_amount"
+                    " GROUP BY s.id, s.store_id, s.sale_type, s.total_amount, s.net_amount, s.tax_amount \
+                     HAVING (COUNT(i.id) = 0 AND s.sale_type <> $1) OR COALESCE(SUM(i.total_amount), 0) <> s.total_amount \
+                     OR COALESCE(SUM(i.net_amount), 0) <> s.net_amount OR COALESCE(SUM(i.tax_amount), 0) <> s.tax_amount"
                 ),
+                // A payment on an account has no lines.
+                words: &[SaleType::Settlement.word()],
                 ..$of
             },
             // Of whoever says how a price came about; the parts of a refund are rounded each by itself.

@@ -3,7 +3,9 @@
 use serde_json::{Value as Json, json};
 use tillkeep_model::Instant;
 use tillkeep_model::wire::{Applied, PushResult, PushStatus};
+use tillkeep_storage::entity::{sale, sale_item, sale_payment};
 use tillkeep_storage::envelope::Sender;
+use tillkeep_storage::fiscal::Rows;
 use tillkeep_storage::push::{self, Pushed};
 use tillkeep_storage::registry::SyncType;
 use uuid::Uuid;
@@ -66,8 +68,46 @@ pub fn sale(sender: &Sender, id: Uuid, products: &[(Uuid, i64)]) -> Json {
     })
 }
 
+/// A sale as rows.
+pub struct Document {
+    sale: sale::Model,
+    items: Vec<sale_item::Model>,
+    payments: Vec<sale_payment::Model>,
+}
+
+impl Document {
+    pub fn read(data: &Json) -> Self {
+        Self {
+            sale: serde_json::from_value(data.clone()).expect("a sale"),
+            items: serde_json::from_value(data["saleItems"].clone()).expect("lines"),
+            payments: serde_json::from_value(data["salePayments"].clone()).expect("payments"),
+        }
+    }
+
+    pub fn rows(&self) -> Rows<'_> {
+        Rows { sale: &self.sale, items: self.items.iter().collect(), payments: self.payments.iter().collect() }
+    }
+}
+
 pub fn create_sale(sender: &Sender, id: Uuid, products: &[(Uuid, i64)]) -> Json {
     envelope(sender, "sales", id, "create", &sale(sender, id, products), at(0))
+}
+
+/// A refund, a minute later, of so many pieces of lines of the sale that `create` made, by their places.
+pub fn refunds(sender: &Sender, id: Uuid, create: &Json, lines: &[(usize, i64)]) -> Json {
+    let original = &create["data"];
+    let line = |place: usize| &original["saleItems"][place];
+    let product = |place: usize| line(place)["productId"].as_str().expect("an id").parse().expect("an id");
+    let back: Vec<(Uuid, i64)> = lines.iter().map(|(place, pieces)| (product(*place), -pieces)).collect();
+    let mut data = sale(sender, id, &back);
+    data["saleType"] = "refund".into();
+    data["originalSaleId"] = original["id"].clone();
+    data["originalReceiptNumber"] = original["receiptNumber"].clone();
+    for (item, (place, _)) in lines.iter().enumerate() {
+        data["saleItems"][item]["originalSaleItemId"] = line(*place)["id"].clone();
+        data["saleItems"][item]["restock"] = true.into();
+    }
+    envelope(sender, "sales", id, "create", &data, at(60))
 }
 
 /// The same sale, voided a minute later.
@@ -103,7 +143,16 @@ pub fn customer(sender: &Sender, id: Uuid, number: &str) -> Json {
 /// The data of a new row of each type that stores push.
 pub fn fresh(chain: &Chain, entity: &SyncType, row: Uuid) -> Json {
     match entity.name {
-        "sales" => sale(&chain.first, row, &[(chain.tea, 1)]),
+        "sales" => {
+            let mut sale = sale(&chain.first, row, &[(chain.tea, 1)]);
+            // Of a form that is not known here: it is kept as it came.
+            sale["chainEntries"] = json!([{
+                "id": Uuid::new_v5(&row, b"entry"), "storeId": chain.first.store_id, "lineNo": 1,
+                "chainId": Uuid::new_v5(&row, b"chain"), "registerCode": "01", "number": 1, "kind": "sale",
+                "version": 99, "at": at(0), "previousHash": "", "hash": "none", "runningTotal": 0,
+            }]);
+            sale
+        }
         "inventory_adjustments" => adjustment(&chain.first, row, chain.tea, "found", 1, None)["data"].clone(),
         "customers" => customer(&chain.first, row, &row.to_string())["data"].clone(),
         "register_sessions" => json!({"id": row, "registerCode": "01", "status": "open", "createdAt": at(0)}),

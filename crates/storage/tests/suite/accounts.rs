@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value as Json, json};
 use tillkeep_model::Money;
 use tillkeep_model::wire::Applied;
-use tillkeep_storage::entity::customer;
+use tillkeep_storage::entity::{customer, sale as sale_row};
 use tillkeep_storage::envelope::Sender;
 use tillkeep_storage::registry::Waiting;
 use tillkeep_storage::verify::{self, Options, Source};
@@ -112,6 +112,77 @@ async fn a_refund_lowers_the_balance_and_a_sale_without_a_customer_moves_none() 
         let sale = on_account(&chain.first, "sale", "ada", 1000, chain.tea);
         assert_eq!(push(&hq, &chain.first, &[sale, refund, ownerless]).await.refused, 0);
         assert_eq!(balance(&hq, "ada").await.0, 600);
+        sound(&hq).await;
+    }
+}
+
+/// `customer` pays `amount` of what is owed, in cash.
+fn settlement(sender: &Sender, name: &str, customer: &str, amount: i64, prepaid: bool) -> Json {
+    let id = id(name);
+    let mut data = sale(sender, id, &[]);
+    data["saleType"] = json!("settlement");
+    data["customerId"] = json!(self::id(customer));
+    data["prepaid"] = json!(prepaid);
+    data["salePayments"][0]["amount"] = json!(amount);
+    let payment = json!({
+        "id": Uuid::new_v5(&id, b"account"), "lineNo": 2, "tenderCode": "ACCT", "tenderKind": "on_account",
+        "amount": -amount, "status": "captured",
+    });
+    data["salePayments"].as_array_mut().expect("payments").push(payment);
+    envelope(sender, "sales", id, "create", &data, at(0))
+}
+
+async fn flags(hq: &Hq, name: &str) -> Json {
+    hq.row::<sale_row::Entity>(id(name)).await.expect("the sale").flags.0
+}
+
+#[tokio::test]
+async fn what_two_stores_took_of_what_was_owed_once_is_kept_and_flagged() {
+    for hq in kit::both().await {
+        let chain = Chain::found(&hq).await;
+        hq.insert::<customer::Entity>([
+            person("ada"),
+            customer::Model { merged_into_id: Some(id("ada")), ..person("ida") },
+        ])
+        .await;
+        take(&hq, &chain.first, &on_account(&chain.first, "sale", "ada", 1000, chain.tea)).await;
+        take(&hq, &chain.first, &settlement(&chain.first, "paid", "ada", 1000, false)).await;
+        assert_eq!(
+            (balance(&hq, "ada").await.0, flags(&hq, "paid").await),
+            (0, json!([])),
+            "no lines, and none missed"
+        );
+        // The other store has not heard of it; the customer is known there by another number.
+        let twice = settlement(&chain.second, "paid twice", "ida", 600, false);
+        take(&hq, &chain.second, &twice).await;
+        assert_eq!((balance(&hq, "ada").await.0, flags(&hq, "paid twice").await), (-600, json!(["overpaid"])));
+        assert_eq!(flags(&hq, "paid").await, json!([]), "it was owed then");
+        // What is meant as more is none too much.
+        take(&hq, &chain.first, &settlement(&chain.first, "ahead", "ada", 500, true)).await;
+        assert_eq!(flags(&hq, "ahead").await, json!([]));
+        sound(&hq).await;
+        // The till takes its payment back.
+        take(&hq, &chain.second, &voided(&twice)).await;
+        assert_eq!((balance(&hq, "ada").await.0, flags(&hq, "paid twice").await), (-500, json!([])));
+        sound(&hq).await;
+    }
+}
+
+#[tokio::test]
+async fn a_payment_that_took_too_much_stays_flagged_whatever_is_said_of_it_later() {
+    for hq in kit::both().await {
+        let chain = Chain::found(&hq).await;
+        hq.insert::<customer::Entity>([person("ada")]).await;
+        take(&hq, &chain.first, &on_account(&chain.first, "sale", "ada", 1000, chain.tea)).await;
+        take(&hq, &chain.first, &settlement(&chain.first, "paid", "ada", 1000, false)).await;
+        let mut twice = settlement(&chain.second, "paid twice", "ada", 600, false);
+        take(&hq, &chain.second, &twice).await;
+        take(&hq, &chain.first, &on_account(&chain.first, "more", "ada", 1500, chain.tea)).await;
+        twice["action"] = json!("update");
+        twice["timestamp"] = json!(at(60));
+        twice["data"]["buyer"] = json!({"name": "Ada"});
+        take(&hq, &chain.second, &twice).await;
+        assert_eq!((balance(&hq, "ada").await.0, flags(&hq, "paid twice").await), (900, json!(["overpaid"])));
         sound(&hq).await;
     }
 }
@@ -227,7 +298,7 @@ async fn sell(shop: &Shop, create: &Json) {
         .await
         .expect("a row");
     for child in sales.children {
-        for line in data[child.key].as_array().expect("lines") {
+        for line in data[child.key].as_array().into_iter().flatten() {
             let mut row = child.table.decode(&line.to_string()).expect("a line");
             row.set(child.parent, data["id"].as_str().expect("id").parse::<Uuid>().expect("id").into());
             child.table.upsert(&tx, vec![row], &["id"], &[], None).await.expect("a line");

@@ -18,7 +18,7 @@ use crate::kit::envelopes::{customer, envelope, fresh, push, sale};
 use crate::kit::{self, Hq, at};
 
 /// What each server keeps for itself, which a row takes in its own way.
-const TAKEN_OTHERWISE: &[&str] = &["id", "updated_at"];
+const TAKEN_OTHERWISE: &[&str] = &["id", "updated_at", "receipt_end"];
 
 /// What never moves once a row is there, whatever else its store may write, beside [`belongs`]: by hand, since the registry's
 /// word on who owns it may be wrong.

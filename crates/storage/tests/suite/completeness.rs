@@ -310,3 +310,97 @@ async fn what_went_with_a_store_s_database_is_named_as_lost_and_a_letter_begins_
         assert!(!day.reasons.contains(&"receipts_twice"), "{:?}", day.reasons);
     }
 }
+
+/// As [`session`], closed by this release with 5.00 put in, in these reports of several drawers.
+fn second(chain: &Chain, day: &str, number: i32, zz: (Option<i32>, Option<i32>)) -> Json {
+    let mut sent = session(chain, day, number, Some((0, "", "")));
+    let data = &mut sent["data"];
+    data["firstReceiptNumber"] = Json::Null;
+    data["lastReceiptNumber"] = Json::Null;
+    data["cashMovements"] = json!([
+        {"id": id("in"), "type": "paid_in", "amount": 700, "at": at(1)},
+        {"id": id("out"), "type": "paid_out", "amount": 200, "at": at(2)},
+        {"id": id("none"), "type": "no_sale", "amount": 0, "at": at(3)},
+    ]);
+    data["totals"]["version"] = json!(2);
+    data["totals"]["cash"] = json!({"paidIn": 700, "paidOut": 200});
+    (data["zzNumber"], data["storeZzNumber"]) = (json!(zz.0), json!(zz.1));
+    sent
+}
+
+#[tokio::test]
+async fn movements_that_a_report_counts_and_headquarters_lacks_are_named() {
+    for hq in kit::both().await {
+        let chain = Chain::found(&hq).await;
+        assert_eq!(push(&hq, &chain.first, &[second(&chain, TODAY, 1, (None, None))]).await.refused, 0);
+        let whole = day(&hq, &chain).await;
+        assert_eq!((whole.verdict, whole.reasons.as_slice()), (Verdict::Complete, [].as_slice()));
+        let cash = whole.registers.expect("registers")[0].sessions[0].cash.expect("movements");
+        assert_eq!((cash.received.0, cash.z_report.0, cash.difference.0), (500, 500, 0));
+        let mut lacks = second(&chain, TODAY, 2, (None, None));
+        lacks["data"]["cashMovements"] = json!([]);
+        assert_eq!(push(&hq, &chain.first, &[lacks]).await.refused, 0);
+        let day = day(&hq, &chain).await;
+        assert_eq!((day.verdict, day.reasons.as_slice()), (Verdict::Incomplete, ["cash_differs"].as_slice()));
+        let cash = day.registers.expect("registers")[0].sessions[1].cash.expect("movements");
+        assert_eq!((cash.received.0, cash.difference.0), (0, -500));
+    }
+}
+
+#[tokio::test]
+async fn a_movement_that_came_back_after_the_close_makes_no_day_incomplete() {
+    for hq in kit::both().await {
+        let chain = Chain::found(&hq).await;
+        let closed = second(&chain, TODAY, 1, (None, None));
+        let mut open = closed.clone();
+        (open["data"]["status"], open["data"]["totals"], open["timestamp"]) =
+            (json!("open"), Json::Null, json!(at(10)));
+        let lost = json!({"id": id("lost"), "type": "drop", "amount": 900, "at": at(4)});
+        open["data"]["cashMovements"].as_array_mut().expect("movements").push(lost);
+        for sent in [open, closed] {
+            assert_eq!(push(&hq, &chain.first, &[sent]).await.refused, 0);
+        }
+        let day = day(&hq, &chain).await;
+        assert_eq!((day.verdict, day.reasons.as_slice()), (Verdict::Complete, [].as_slice()));
+        let cash = day.registers.expect("registers")[0].sessions[0].cash.expect("movements");
+        assert_eq!((cash.received.0, cash.z_report.0, cash.difference.0), (500, 500, 0));
+    }
+}
+
+#[tokio::test]
+async fn a_drawer_of_an_earlier_release_has_no_movements_to_compare() {
+    for hq in kit::both().await {
+        let chain = Chain::found(&hq).await;
+        let mut sent = session(&chain, TODAY, 1, Some((0, "", "")));
+        (sent["data"]["firstReceiptNumber"], sent["data"]["lastReceiptNumber"]) = (Json::Null, Json::Null);
+        assert_eq!(push(&hq, &chain.first, &[sent]).await.refused, 0);
+        let day = day(&hq, &chain).await;
+        assert_eq!((day.verdict, day.registers.expect("registers")[0].sessions[0].cash), (Verdict::Complete, None));
+    }
+}
+
+#[tokio::test]
+async fn a_report_of_several_drawers_that_none_names_is_missing_and_one_that_comes_again_is_there_twice() {
+    for hq in kit::both().await {
+        let chain = Chain::found(&hq).await;
+        let (before, yesterday) = ("2026-11-18", "2026-11-19");
+        let sent = [
+            second(&chain, before, 1, (Some(1), Some(1))),
+            second(&chain, before, 2, (Some(1), Some(1))),
+            second(&chain, yesterday, 3, (Some(2), Some(1))),
+            second(&chain, TODAY, 4, (Some(2), Some(3))),
+            second(&chain, TODAY, 5, (Some(5), Some(3))),
+            second(&chain, TODAY, 6, (Some(4), None)),
+        ];
+        assert_eq!(push(&hq, &chain.first, &sent).await.refused, 0);
+        let three = days(&hq, &chain, &[before, yesterday, TODAY], false).await;
+        let one = days(&hq, &chain, &[TODAY], false).await;
+        assert!(three[..2].iter().all(|day| day.verdict == Verdict::Complete), "{three:#?}");
+        for day in [&three[2], &one[0]] {
+            assert_eq!(day.reasons, ["zz_missing", "zz_twice"]);
+            assert_eq!(day.missing_store_zz, [Range { from: 2, to: 2 }]);
+            let register = &day.registers.as_ref().expect("registers")[0];
+            assert_eq!((&register.missing_zz, &register.zz_twice), (&vec![Range { from: 3, to: 3 }], &vec![4]));
+        }
+    }
+}

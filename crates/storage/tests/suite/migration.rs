@@ -4,6 +4,8 @@
 mod dates;
 mod flags;
 mod open_prices;
+mod receipts;
+mod refunds;
 
 use std::collections::BTreeSet;
 

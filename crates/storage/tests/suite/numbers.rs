@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use tillkeep_model::Instant;
 use tillkeep_model::wire::LostNumbers;
+use tillkeep_storage::entity::print_job;
 use tillkeep_storage::numbers::{Given, Numbers, lost};
+use tillkeep_storage::sea_orm::{EntityTrait, IntoActiveModel};
 use tillkeep_storage::{Db, Side, fault, raw, series, settings};
 use uuid::Uuid;
 
@@ -110,6 +112,36 @@ async fn what_the_file_has_beyond_the_database_is_lost_and_named_once() {
     }
     let (db, numbers) = site.open().await;
     assert_eq!(give(&db, &numbers, "receipt", "01").await.number, 5);
+}
+
+#[tokio::test]
+async fn a_paper_that_waits_in_an_older_copy_is_not_printed_by_itself() {
+    let site = Site::new();
+    let (db, numbers) = site.open().await;
+    give(&db, &numbers, "receipt", "01").await;
+    let job = print_job::Model {
+        id: Uuid::from_u128(7),
+        kind: "sale".to_owned(),
+        state: "waiting".to_owned(),
+        ..print_job::Model::default()
+    };
+    let tx = db.begin().await.expect("a transaction");
+    print_job::Entity::insert_many([job.into_active_model()]).exec_without_returning(&tx).await.expect("a row");
+    tx.commit().await.expect("a commit");
+    db.close().await.expect("closed");
+    let aside = site.dir.path().join("aside");
+    copy(&site.database(), &aside);
+    let state_of = async |db: &Db| {
+        let job = print_job::Entity::find_by_id(Uuid::from_u128(7)).one(db.reader()).await.expect("a read");
+        job.expect("a paper").state
+    };
+    let (db, numbers) = site.open().await;
+    assert_eq!(state_of(&db).await, "waiting", "it is the same database");
+    give(&db, &numbers, "receipt", "01").await;
+    db.close().await.expect("closed");
+    copy(&aside, &site.database());
+    let (db, _numbers) = site.open().await;
+    assert_eq!(state_of(&db).await, "unknown", "it may have come out since");
 }
 
 #[tokio::test]

@@ -228,12 +228,31 @@ async fn an_update_without_a_status_does_not_take_the_status_away() {
     for hq in kit::both().await {
         let chain = Chain::found(&hq).await;
         take(&hq, &chain.first, &create_sale(&chain.first, id("sale"), &[(chain.tea, 1)])).await;
-        let data = json!({"id": id("sale"), "refundedAmount": 500});
+        let data = json!({"id": id("sale"), "voidReason": "a mistake"});
         let update = envelope(&chain.first, "sales", id("sale"), "update", &data, at(60));
         assert_eq!(take(&hq, &chain.first, &update).await, Applied::Updated);
         let row = hq.row::<sale::Entity>(id("sale")).await.expect("the sale");
-        assert_eq!((row.status.as_str(), row.refunded_amount), ("completed", Money(500)));
+        assert_eq!((row.status.as_str(), row.void_reason.as_deref()), ("completed", Some("a mistake")));
         assert_eq!(row.flags.0, json!([]));
+        hq.verify().await;
+    }
+}
+
+#[tokio::test]
+async fn the_buyer_of_an_invoice_comes_after_its_sale_and_changes_nothing_else_of_it() {
+    for hq in kit::both().await {
+        let chain = Chain::found(&hq).await;
+        take(&hq, &chain.first, &create_sale(&chain.first, id("sale"), &[(chain.tea, 1)])).await;
+        let sold = hq.row::<sale::Entity>(id("sale")).await.expect("the sale");
+        let buyer = json!({"name": "Bo Builders Ltd", "address": "Dock 4", "taxNumber": null});
+        let data = json!({"id": id("sale"), "buyer": buyer, "totalAmount": 1, "customerName": "Bo"});
+        let update = envelope(&chain.first, "sales", id("sale"), "update", &data, at(60));
+        assert_eq!(take(&hq, &chain.first, &update).await, Applied::Updated);
+        let later = json!({"id": id("sale"), "status": "completed"});
+        take(&hq, &chain.first, &envelope(&chain.first, "sales", id("sale"), "update", &later, at(120))).await;
+        let row = hq.row::<sale::Entity>(id("sale")).await.expect("the sale");
+        assert_eq!(row.buyer.map(|buyer| buyer.0), Some(buyer), "who says nothing of it takes nothing away");
+        assert_eq!((row.total_amount, row.customer_name), (sold.total_amount, sold.customer_name));
         hq.verify().await;
     }
 }

@@ -70,7 +70,7 @@ async fn the_roles_hold_exactly_what_the_specification_says() {
 async fn there_is_a_cash_tender_a_group_without_tax_a_department_and_reasons() {
     for hq in kit::both().await {
         ensure(&hq).await;
-        let cash = tender::Entity::find().one(hq.db.reader()).await.expect("a read").expect("a tender");
+        let cash = hq.row::<tender::Entity>(ids::named("tender:CASH")).await.expect("a tender");
         assert_eq!((cash.code.as_str(), cash.kind.as_str(), cash.is_active), ("CASH", "cash", true));
         assert!(cash.opens_drawer && cash.allows_change && cash.counts_in_close && cash.is_refundable);
         let none = tax_group::Entity::find().one(hq.db.reader()).await.expect("a read").expect("a group");
@@ -92,7 +92,7 @@ async fn seeding_again_changes_nothing_and_moves_no_version() {
         assert!(!before.is_empty());
         ensure(&hq).await;
         assert_eq!(versions::heads(hq.db.reader()).await.expect("the heads"), before);
-        assert_eq!(tender::Entity::find().all(hq.db.reader()).await.expect("a read").len(), 1);
+        assert_eq!(tender::Entity::find().all(hq.db.reader()).await.expect("a read").len(), 2);
     }
 }
 
@@ -103,10 +103,66 @@ async fn what_an_operator_changed_stays() {
         hq.edit::<tender::Entity>(ids::named("tender:CASH"), |row| row.name = "Bargeld".into()).await;
         hq.edit::<department::Entity>(ids::named("department:GENERAL"), |row| row.deleted_at = Some(at(5))).await;
         ensure(&hq).await;
-        let cash = tender::Entity::find().one(hq.db.reader()).await.expect("a read").expect("a tender");
+        let cash = hq.row::<tender::Entity>(ids::named("tender:CASH")).await.expect("a tender");
         assert_eq!(cash.name, "Bargeld");
         let general = department::Entity::find().all(hq.db.reader()).await.expect("a read");
         assert_eq!((general.len(), general[0].deleted_at), (1, Some(at(5))));
+        hq.verify().await;
+    }
+}
+
+/// The tenders of exchanges that are active: their codes.
+async fn exchanges(hq: &Hq) -> Vec<String> {
+    let all = tender::Entity::find().all(hq.db.reader()).await.expect("a read");
+    let active = all.into_iter().filter(|row| row.kind == "exchange" && row.is_active && row.deleted_at.is_none());
+    active.map(|row| row.code).collect()
+}
+
+#[tokio::test]
+async fn a_chain_without_an_active_tender_of_exchanges_gets_one_that_opens_no_drawer() {
+    for hq in kit::both().await {
+        // A chain of an earlier release, which has given the code to something else.
+        let other = |code: &str, kind: &str, active: bool| tender::Model {
+            id: ids::named(code),
+            code: code.into(),
+            name: code.into(),
+            kind: kind.into(),
+            is_active: active,
+            created_at: at(0),
+            updated_at: at(0),
+            ..tender::Model::default()
+        };
+        hq.insert::<tender::Entity>([other("EXCHANGE", "voucher", true), other("EXCH", "exchange", false)]).await;
+        ensure(&hq).await;
+        assert_eq!(exchanges(&hq).await, ["EXCHANGE-2"]);
+        let made = hq.row::<tender::Entity>(ids::named("tender:EXCHANGE")).await.expect("a tender");
+        assert!(made.is_refundable && !made.opens_drawer && !made.counts_in_close && !made.is_voidable);
+        ensure(&hq).await;
+        assert_eq!(exchanges(&hq).await, ["EXCHANGE-2"]);
+        // One that an operator has switched off stays so.
+        hq.edit::<tender::Entity>(made.id, |row| row.is_active = false).await;
+        ensure(&hq).await;
+        assert_eq!(exchanges(&hq).await, Vec::<String>::new());
+        hq.verify().await;
+    }
+}
+
+#[tokio::test]
+async fn a_chain_that_has_a_tender_of_exchanges_gets_no_second_one() {
+    for hq in kit::both().await {
+        let own = tender::Model {
+            id: ids::named("own"),
+            code: "SWAP".into(),
+            name: "Swap".into(),
+            kind: "exchange".into(),
+            is_active: true,
+            created_at: at(0),
+            updated_at: at(0),
+            ..tender::Model::default()
+        };
+        hq.insert::<tender::Entity>([own]).await;
+        ensure(&hq).await;
+        assert_eq!(exchanges(&hq).await, ["SWAP"]);
         hq.verify().await;
     }
 }

@@ -1,5 +1,6 @@
 //! The transaction of an act, and what the door writes at its end.
 
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::ops::Deref;
 
@@ -18,7 +19,7 @@ use uuid::Uuid;
 use super::record::{self, Record};
 use super::stopped::Stopped;
 use crate::approvals::Approval;
-use crate::state::Moment;
+use crate::state::{Moment, News, ParkedNews, Written};
 
 /// What the audit log says of an act.
 pub enum Log {
@@ -51,6 +52,12 @@ pub(super) struct Notes {
     /// The place in the outbox that came with the last number, until its document is stored.
     place: Option<OutboxPosition>,
     moment: Moment,
+    /// Whether a paper waits for a printer from here on.
+    prints: bool,
+    /// What tills that listen are told once it is committed.
+    news: Vec<News>,
+    /// Whether other carts wait than before.
+    parks: bool,
 }
 
 struct Queued {
@@ -138,6 +145,7 @@ impl<'tx> Acting<'tx> {
         if !record::insert(self.tx, record).await? {
             return Err(Stopped::Repeated);
         }
+        self.notes.tell(record);
         Ok(self.queue(record, "create")?)
     }
 
@@ -152,7 +160,26 @@ impl<'tx> Acting<'tx> {
         <D::Row as EntityTrait>::Model: IntoActiveModel<<D::Row as EntityTrait>::ActiveModel>,
     {
         record::update(self.tx, record).await?;
+        self.notes.tell(record);
         self.queue(record, "update")
+    }
+
+    /// As [`Acting::update`], of a document that is undone with it.
+    pub async fn void<D: Record>(&mut self, record: &D) -> std::result::Result<(), DbErr>
+    where
+        <D::Row as EntityTrait>::Model: IntoActiveModel<<D::Row as EntityTrait>::ActiveModel>,
+    {
+        record::update(self.tx, record).await?;
+        self.queue(record, "void")
+    }
+
+    /// Stores lines of a document that are there already as they are now; their entry in the outbox is that of the document.
+    pub async fn update_lines<E>(&mut self, lines: &[E::Model]) -> std::result::Result<(), DbErr>
+    where
+        E: EntityTrait,
+        E::Model: IntoActiveModel<E::ActiveModel> + Clone,
+    {
+        self.tx.insert_lines(Lines::changed::<E>(lines, &**self.tx)).await
     }
 
     fn queue<D: Record>(&mut self, record: &D, action: &'static str) -> std::result::Result<(), DbErr> {
@@ -166,6 +193,11 @@ impl<'tx> Acting<'tx> {
         Ok(())
     }
 
+    /// Has the printers looked after once it is committed.
+    pub const fn prints(&mut self) {
+        self.notes.prints = true;
+    }
+
     /// One more line of the audit log about the same row, before that of the act.
     pub fn note(&mut self, action: &'static str, approver_id: Option<Uuid>, details: Json) {
         let line = audit::Entry { action, approver_id, details, ..self.notes.line.clone() };
@@ -175,7 +207,43 @@ impl<'tx> Acting<'tx> {
 
 impl Notes {
     pub(super) const fn new(line: audit::Entry, moment: Moment) -> Self {
-        Self { line, lines: Vec::new(), queued: Vec::new(), place: None, moment }
+        Self {
+            line,
+            lines: Vec::new(),
+            queued: Vec::new(),
+            place: None,
+            moment,
+            prints: false,
+            news: Vec::new(),
+            parks: false,
+        }
+    }
+
+    /// As [`Acting::prints`].
+    pub(super) const fn has_papers(&self) -> bool {
+        self.prints
+    }
+
+    /// Notes what tills are told of a row that was written.
+    fn tell(&mut self, row: &dyn Any) {
+        match Written::of(row) {
+            // Of a drawer that is written twice the end counts.
+            Some(Written::Drawer(drawer)) => {
+                let news = News::Drawer(drawer);
+                self.news.retain(|known| known.about() != news.about());
+                self.news.push(news);
+            }
+            Some(Written::Parked) => self.parks = true,
+            None => {}
+        }
+    }
+
+    /// What tills are told, when everything is written.
+    pub(super) async fn news(&mut self, tx: &Tx) -> std::result::Result<Vec<News>, DbErr> {
+        if std::mem::take(&mut self.parks) {
+            self.news.push(News::Parked(ParkedNews::load(tx).await?));
+        }
+        Ok(std::mem::take(&mut self.news))
     }
 
     /// A place that no document takes would be a hole in the numbers of the outbox. `docs/sync.md`, I9.
@@ -187,7 +255,7 @@ impl Notes {
     /// Queues the documents, and writes the audit log, which comes last: others wait for it.
     pub(super) async fn write(self, tx: &mut Tx, log: Log) -> std::result::Result<(), DbErr> {
         self.refuse_unused_place()?;
-        let Self { line, mut lines, queued, moment: Moment { at: now, .. }, place: _ } = self;
+        let Self { line, mut lines, queued, moment: Moment { at: now, .. }, .. } = self;
         for Queued { entity_type, entity_id, action, data, created_at, place } in &queued {
             let (entity_id, created_at) = (*entity_id, *created_at);
             let entry = outbox::Entry { entity_type, entity_id, action, data, created_at, depends_on: None };

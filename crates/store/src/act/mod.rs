@@ -19,7 +19,7 @@ use tillkeep_http::Caller;
 use tillkeep_http::error::Result;
 use tillkeep_model::permission::Requirement;
 use tillkeep_model::{AlarmCode, Instant};
-use tillkeep_storage::{Written, audit};
+use tillkeep_storage::{DbErr, Tx, Working, Written, audit};
 use uuid::Uuid;
 
 use self::acting::Notes;
@@ -38,6 +38,18 @@ impl Store {
     /// Begins something that `caller` does, by the name that the audit log has for it.
     pub fn act<P: Requirement>(&self, caller: &Caller<P>, action: &'static str) -> Act<'_> {
         Act { store: self, line: caller.audit(action), now: caller.now() }
+    }
+}
+
+impl Store {
+    /// Writes what this server does by itself and what stays here, such as how far a paper is. No person did it, so that the
+    /// audit log has no line of it.
+    pub(crate) async fn by_itself<T, W>(&self, work: W) -> std::result::Result<T, DbErr>
+    where
+        T: Send + 'static,
+        W: for<'tx> FnOnce(&'tx Tx) -> Working<'tx, T, DbErr> + Send + 'static,
+    {
+        Ok(self.door.0.write(move |tx| work(tx)).await?.value)
     }
 }
 
@@ -83,23 +95,30 @@ impl Act<'_> {
         W: for<'b, 'tx> FnOnce(&'b mut Acting<'tx>) -> Doing<'b, T> + Send + 'static,
     {
         let Self { store, line, .. } = self;
-        let moments = store.moments.clone();
+        let (moments, events) = (store.moments.clone(), store.events.clone());
         let written = store.door.0.write(move |tx| {
             Box::pin(async move {
                 let moment = moments.next();
                 let mut notes = Notes::new(line, moment);
                 let (value, log) = work(&mut Acting::new(tx, &mut notes)).await?;
+                let prints = notes.has_papers();
+                let news = if matches!(log, Log::Refused(..)) { Vec::new() } else { notes.news(tx).await? };
                 notes.write(tx, log).await?;
-                Ok::<_, Stopped>((value, moment))
+                Ok::<_, Stopped>((value, moment, prints, (events.ticket(), news)))
             })
         });
-        let Written { value: (value, moment), taken, .. } = written.await?;
+        let Written { value: (value, moment, prints, (ticket, news)), taken, .. } = written.await?;
+        store.events.tell_of_act(ticket, &news);
         if moment.is_corrected {
             store.raise_alarm(AlarmCode::ClockBehindRegister, "");
         } else {
             store.end_alarm(AlarmCode::ClockBehindRegister, "");
         }
+        store.signing.ring();
         store.outbox_bell.notify_one();
+        if prints {
+            store.printers.ring();
+        }
         // It happened: what becomes of the file changes nothing of the answer.
         store.wrote_numbers(store.numbers.keep(taken).await);
         Ok(value)

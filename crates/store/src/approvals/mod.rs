@@ -7,4 +7,4 @@ mod scope;
 
 pub(crate) use approver::may_approve;
 pub(crate) use presented::{Approval, PresentedApprovals, ValidApprovals};
-pub(crate) use scope::{Context, Scope, digest};
+pub(crate) use scope::{CORRECTION, Context, NEW_BALANCE, Scope, Variance, digest};

@@ -95,6 +95,10 @@ impl Approval {
         self.row.approver_user_id
     }
 
+    pub fn approver_name(&self) -> &str {
+        &self.approver_name
+    }
+
     pub const fn approvable(&self) -> &'static Approvable {
         self.approvable
     }

@@ -18,6 +18,7 @@ use uuid::Uuid;
 
 use super::announced::{self, Announced};
 use super::transport::{Reply, Request, Transport};
+use super::under_way::Giving;
 use super::verdict::Verdict;
 
 /// Why HQ gave no usable answer.
@@ -60,6 +61,8 @@ pub struct HqClient {
     pub announced: Announced,
     /// Nothing is said to headquarters, and asked of it, that the specification does not name.
     plain: Arc<AtomicBool>,
+    /// What is about to be given back here.
+    pub(super) giving: Giving,
 }
 
 /// The verdicts on a push.
@@ -85,7 +88,7 @@ struct Versioned {
 
 impl HqClient {
     pub fn new(transport: Arc<dyn Transport>, instance: Uuid) -> Self {
-        Self { transport, instance, announced: Announced::default(), plain: Arc::default() }
+        Self { transport, instance, announced: Announced::default(), plain: Arc::default(), giving: Giving::default() }
     }
 
     pub fn speaks_the_specification_alone(&self) -> bool {
@@ -217,12 +220,12 @@ impl HqClient {
         read(&self.deliver(request).await?)
     }
 
-    async fn deliver(&self, request: Request) -> Result<Reply, HqError> {
+    pub(super) async fn deliver(&self, request: Request) -> Result<Reply, HqError> {
         self.transport.send(request).await.map_err(HqError::Unreachable)
     }
 }
 
-fn is_a_success(reply: &Reply) -> bool {
+pub(super) fn is_a_success(reply: &Reply) -> bool {
     (200..300).contains(&reply.status)
 }
 
@@ -242,7 +245,7 @@ fn read<T: DeserializeOwned>(reply: &Reply) -> Result<T, HqError> {
 }
 
 /// What an answer that is no success says, with its words.
-fn refusal(reply: &Reply) -> (Refusal, String) {
+pub(super) fn refusal(reply: &Reply) -> (Refusal, String) {
     let body: serde_json::Value = serde_json::from_slice(&reply.body).unwrap_or_default();
     let text = |key: &str| body.get(key).and_then(serde_json::Value::as_str).map(str::to_owned);
     (Refusal { status: reply.status, code: text("code") }, text("error").unwrap_or_default())
@@ -268,6 +271,6 @@ fn refused(reply: &Reply) -> HqError {
     }
 }
 
-fn json(request: &impl Serialize) -> Result<Bytes, HqError> {
+pub(super) fn json(request: &impl Serialize) -> Result<Bytes, HqError> {
     serde_json::to_vec(request).map(Bytes::from).map_err(|error| HqError::Unreadable(error.to_string()))
 }

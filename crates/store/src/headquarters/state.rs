@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use tillkeep_model::Instant;
-use tillkeep_storage::Db;
+use tillkeep_storage::{Db, db};
 use tokio::sync::Notify;
 use uuid::Uuid;
 
@@ -163,7 +163,7 @@ impl SyncState {
     }
 
     pub(crate) fn failed(&self, error: &impl std::fmt::Display, now: Instant) {
-        let text = error.to_string();
+        let text = db::in_words(&error.to_string()).into_owned();
         let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
         // Once a change, not once a try: a night without a line is one line in the log.
         if line.last_error.as_deref() != Some(text.as_str()) {

@@ -33,7 +33,7 @@ const ANNOUNCED: HeaderName = HeaderName::from_static("tillkeep-told");
 /// A push of less is not worth compressing.
 const COMPRESSED_FROM: usize = 1 << 10;
 
-/// A request of the machine protocol: a GET, or a POST of JSON.
+/// A request of the machine protocol: a GET, a POST of JSON, or a DELETE.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// Below `/api/v1/sync`, with its query.
@@ -43,15 +43,21 @@ pub struct Request {
     pub announced: String,
     /// In the form that the specification gives it: it is not compressed.
     pub plain: bool,
+    /// A DELETE; it has no JSON.
+    pub deletes: bool,
 }
 
 impl Request {
     pub fn get(path: String) -> Self {
-        Self { path, json: None, announced: String::new(), plain: false }
+        Self { path, json: None, announced: String::new(), plain: false, deletes: false }
     }
 
     pub fn post(path: &str, json: Bytes) -> Self {
-        Self { path: path.to_owned(), json: Some(json), announced: String::new(), plain: false }
+        Self { json: Some(json), ..Self::get(path.to_owned()) }
+    }
+
+    pub fn delete(path: String) -> Self {
+        Self { deletes: true, ..Self::get(path) }
     }
 }
 
@@ -126,6 +132,7 @@ impl Transport for Http {
                     None => builder.body(json),
                 }
             }
+            None if request.deletes => self.client.delete(url),
             None => self.client.get(url),
         };
         let builder = if request.announced.is_empty() { builder } else { builder.header(ANNOUNCED, request.announced) };

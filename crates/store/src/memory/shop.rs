@@ -62,6 +62,7 @@ impl Shop {
             registers: register::Entity::find().all(&conn).await?,
             drawers: register_session::Entity::find()
                 .filter(register_session::Column::Status.ne(SessionStatus::Closed.word()))
+                .order_by_desc(register_session::Column::OpenedAt)
                 .all(&conn)
                 .await?,
         })
@@ -85,7 +86,11 @@ impl Shop {
         self.registers.iter().find(|register| register.terminal_id == terminal)
     }
 
-    /// The session of a register that is not closed yet.
+    pub fn register(&self, id: Uuid) -> Option<&register::Model> {
+        self.registers.iter().find(|register| register.id == id)
+    }
+
+    /// The session of a register that is not closed yet. Where one came back after another was opened it is the newer one.
     pub fn open_at(&self, register_id: Uuid) -> Option<&register_session::Model> {
         self.drawers.iter().find(|session| session.register_id == register_id)
     }

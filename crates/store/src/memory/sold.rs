@@ -24,12 +24,13 @@ impl Sold {
     pub(super) fn weight(&self) -> u32 {
         let row = &self.row;
         let texts = [&row.sku, &row.sku_folded, &row.name, &row.product_type, &row.unit_of_measure];
-        let further = [&row.barcode, &row.plu, &row.short_name, &row.description, &row.brand, &row.image_url];
+        let further = [&row.barcode, &row.plu, &row.short_name, &row.description, &row.brand];
+        let pictures = [&row.image_url, &row.picture_hash];
         let lists = [&row.barcodes, &row.tags].map(|list| list.0.as_array().map_or(0, |list| 64 * list.len()));
         let packs = row.packs.0.as_array().map_or(0, |packs| 400 * packs.len());
         let bytes = size_of::<Self>()
             + texts.iter().map(|text| text.len()).sum::<usize>()
-            + further.iter().filter_map(|text| text.as_ref().map(String::len)).sum::<usize>()
+            + further.iter().chain(&pictures).filter_map(|text| text.as_ref().map(String::len)).sum::<usize>()
             + lists.iter().sum::<usize>()
             + packs;
         u32::try_from(bytes).unwrap_or(u32::MAX)

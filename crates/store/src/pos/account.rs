@@ -1,4 +1,4 @@
-//! What a sale puts on the account of its customer, and whether that may go there. `docs/domain.md`, "Payment".
+//! What a sale puts on the account of its customer or takes off it, and whether that may go there. `docs/domain.md`, "Payment".
 
 use serde_json::{Value as Json, json};
 use tillkeep_http::error::{Error, Result};
@@ -36,6 +36,11 @@ impl OnAccount {
         let mut rows = settlement.payments.iter().filter(|row| row.kind == TenderKind::OnAccount).peekable();
         let payment = rows.peek()?.index.unwrap_or_default();
         Some(Self { customer: customer?.id, amount: rows.map(|row| row.amount).sum(), payment })
+    }
+
+    /// What `customer` pays of what is owed.
+    pub(super) const fn paid_off(customer: Uuid, amount: Money) -> Self {
+        Self { customer, amount: Money(-amount.0), payment: 0 }
     }
 
     /// What of it is too much as the account stands now.
@@ -84,5 +89,33 @@ impl Excess {
             "customerId": self.on_account.customer, "amount": self.on_account.amount,
             "creditLimit": self.account.limit, "used": self.account.used,
         })
+    }
+}
+
+/// What must be owed for a payment of it to be taken.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Owed {
+    pub customer: Uuid,
+    pub amount: Money,
+    /// More than is owed is meant.
+    pub prepay: bool,
+}
+
+impl Owed {
+    /// 409 when less is owed, as far as this store knows: by the balance that it pulled, and by what it has sold since.
+    pub(super) async fn require(&self, conn: &impl ConnectionTrait) -> Result<()> {
+        if self.prepay {
+            return Ok(());
+        }
+        let account = accounts::at_store(conn, self.customer).await?;
+        let owed = account.map_or(Money::ZERO, |account| account.used.max(Money::ZERO));
+        if self.amount <= owed {
+            return Ok(());
+        }
+        let text = format!(
+            "{} minor units are owed on this account, not {}; take that, or send prepay: true when more is meant",
+            owed.0, self.amount.0
+        );
+        Err(Error::new(ErrorCode::NotOwed, text).at("settlement.amount").with("owed", owed))
     }
 }

@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
-use serde::Deserialize;
-use tillkeep_http::error::Result;
+use serde::{Deserialize, Serialize};
+use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::Check;
 use tillkeep_http::sent;
 use tillkeep_http::sent::Sent;
 use tillkeep_http::shelf::said_discount;
-use tillkeep_model::fields::sale::{CART, CART_DISCOUNT, CART_LINE, CART_PAYMENT};
+use tillkeep_model::fields::sale::{CART, CART_DISCOUNT, CART_LINE, CART_PAYMENT, SETTLEMENT};
 use tillkeep_model::pricing::Discount;
 use tillkeep_model::receipt::ReceiptNumber;
 use tillkeep_model::schema::uuid;
@@ -19,9 +19,10 @@ use utoipa::{__dev::ComposeSchema, PartialSchema, ToSchema};
 use uuid::Uuid;
 
 use super::printed;
+use super::removed::{self, Removed};
 
 sent! {
-    #[derive(Clone, Debug)]
+    #[derive(Clone, Debug, Serialize)]
     #[expect(clippy::struct_field_names, reason = "the names on the wire")]
     pub(crate) struct Cart as "Cart" by CART {
         /// Made by the client, so that a repeated request is one sale; a quote may leave it out.
@@ -30,9 +31,12 @@ sent! {
         pub customer_id: Option<Uuid>,
         pub sales_rep_id: Option<Uuid>,
         pub started_at: Option<Instant>,
+        #[serde(default)]
         pub lines: Vec<Line>,
         /// Off the whole cart; needs `pos.discount`.
         pub cart_discount: Option<DiscountEntry>,
+        /// In place of lines: the customer pays what is owed. Of `POST /pos/sales`.
+        pub settlement: Option<Settlement>,
         /// Printed and kept.
         pub note: Option<String>,
         /// Tokens of `POST /pos/approvals`.
@@ -42,6 +46,8 @@ sent! {
         last_receipt: Option<String>,
         /// What the customer was quoted; another result is refused instead of taken.
         pub expected_total: Option<Money>,
+        /// What was taken off before it was paid. A record: it changes no money.
+        removed: Option<Vec<Removed>>,
     }
 }
 
@@ -71,7 +77,7 @@ impl ToSchema for SoldCart {
 }
 
 sent! {
-    #[derive(Clone, Debug)]
+    #[derive(Clone, Debug, Serialize)]
     #[expect(clippy::struct_field_names, reason = "the names on the wire")]
     pub(crate) struct Line as "CartLine" by CART_LINE {
         /// The till's own name for the line, said back in the quote.
@@ -102,7 +108,7 @@ sent! {
 }
 
 sent! {
-    #[derive(Clone, Debug)]
+    #[derive(Clone, Debug, Serialize)]
     pub(crate) struct Payment as "CartPayment" by CART_PAYMENT {
         pub tender_id: Uuid,
         /// Nothing: exactly what is left to pay.
@@ -116,7 +122,17 @@ sent! {
 }
 
 sent! {
-    #[derive(Clone, Debug)]
+    #[derive(Clone, Debug, Serialize)]
+    pub(crate) struct Settlement as "CartSettlement" by SETTLEMENT {
+        /// What is paid of it.
+        pub amount: Money,
+        /// More than is owed is meant.
+        pub prepay: Option<bool>,
+    }
+}
+
+sent! {
+    #[derive(Clone, Debug, Serialize)]
     pub(crate) struct DiscountEntry as "CartDiscount" by CART_DISCOUNT {
         /// `percent` with `bps`, or `amount` with `amount`.
         r#type: String,
@@ -155,10 +171,7 @@ impl Line {
     }
 }
 
-/// A text without the spaces around it; one of spaces alone says nothing.
-pub(crate) fn said(text: Option<&str>) -> Option<&str> {
-    text.map(str::trim).filter(|text| !text.is_empty())
-}
+pub(crate) use crate::reasons::said;
 
 /// The name of a field of line `index`, as errors say it.
 pub(crate) fn line_field(index: usize, field: &str) -> String {
@@ -179,9 +192,46 @@ impl Cart {
         self.approvals.as_deref().unwrap_or_default()
     }
 
+    pub(crate) fn removed(&self) -> &[Removed] {
+        self.removed.as_deref().unwrap_or_default()
+    }
+
+    pub(crate) const fn says_last_receipt(&self) -> bool {
+        self.last_receipt.is_some()
+    }
+
     /// What the till has printed last, if it says so.
     pub(crate) fn printed(&self) -> Result<Option<ReceiptNumber>> {
         printed::read(self.last_receipt.as_deref())
+    }
+
+    /// A cart has lines, or it is of what is paid on an account.
+    fn check_kind(&self, check: &mut Check) {
+        if self.settlement.is_none() {
+            let text = "must have 1 to 500 entries; a payment of what is owed has settlement in place of them";
+            check.that(!self.lines.is_empty(), "lines", text);
+            return;
+        }
+        let text = "is for what is sold; leave it out of a payment of what is owed";
+        check.that(self.lines.is_empty(), "lines", text);
+        check.that(self.cart_discount.is_none(), "cartDiscount", text);
+        check.that(self.expected_total.is_none(), "expectedTotal", text);
+        check.that(self.customer_id.is_some(), "customerId", "is required: who pays what is owed?");
+    }
+
+    /// As [`Cart::check`], of a cart out of which everything was taken.
+    pub(crate) fn check_removed(&self) -> Result<()> {
+        let mut check = Check::default();
+        removed::check(self.removed(), &mut check);
+        check.finish()
+    }
+
+    /// As [`Cart::check`], of a cart that is priced.
+    pub(crate) fn check_goods(&self, now: Instant) -> Result<()> {
+        if self.settlement.is_some() {
+            return Err(Error::field("settlement", "has no price; send it to POST /pos/sales alone"));
+        }
+        self.check(now)
     }
 
     /// What can be said of a cart without looking anything up.
@@ -189,6 +239,7 @@ impl Cart {
         self.printed()?;
         let mut check = Check::default();
         self.check_at("", now, &mut check);
+        self.check_kind(&mut check);
         for (index, line) in self.lines.iter().enumerate() {
             let has_reason = line.reason().is_some() || line.override_reason_code.is_some();
             if has_reason && line.unit_price_override.is_none() {
@@ -206,6 +257,7 @@ impl Cart {
         if let Some(Err((field, text))) = self.cart_discount.as_ref().map(DiscountEntry::discount) {
             check.that(false, &format!("cartDiscount.{field}"), text);
         }
+        removed::check(self.removed(), &mut check);
         for (index, payment) in self.payments().iter().enumerate() {
             let digits = payment.card_last4.as_deref().unwrap_or_default();
             if !digits.is_empty() && (digits.len() != 4 || !digits.bytes().all(|byte| byte.is_ascii_digit())) {

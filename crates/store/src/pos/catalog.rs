@@ -35,7 +35,21 @@ pub(crate) struct Here {
     pub is_stocked: bool,
 }
 
+/// Whether a product is sold at all.
+pub(crate) fn is_sold(product: &product::Model) -> bool {
+    product.is_active && product.deleted_at.is_none()
+}
+
 impl Catalog {
+    /// What is in memory of these products alone, as [`Store::goods`].
+    pub(crate) async fn of(store: &Store, ids: impl Iterator<Item = Uuid>) -> Result<Self> {
+        let mut ids: Vec<Uuid> = ids.collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let (shop, products, specials) = store.goods(&ids).await?;
+        Ok(Self { shop, products, specials, rows: HashMap::new() })
+    }
+
     /// What is in memory of the products of `cart`, as [`Store::goods`]: no connection may be held meanwhile.
     pub(crate) async fn load(store: &Store, cart: &Cart) -> Result<Self> {
         let mut ids: Vec<Uuid> = cart.lines.iter().map(|line| line.product_id).collect();

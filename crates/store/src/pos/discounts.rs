@@ -63,7 +63,7 @@ pub(super) async fn validate(
     State(store): State<Arc<Store>>,
     Body(cart): Body<Cart>,
 ) -> Result<Answer<Validated>> {
-    cart.check(caller.now())?;
+    cart.check_goods(caller.now())?;
     let mut catalog = Catalog::load(&store, &cart).await?;
     let snapshot = caller.snapshot().await?;
     let when = (caller.now(), Purpose::Quote);

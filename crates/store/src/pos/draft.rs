@@ -2,15 +2,16 @@
 
 use tillkeep_http::shelf::shown::{special_details, tax_details, tax_lines};
 use tillkeep_model::approvable::{self, Approvable};
-use tillkeep_model::pricing::{Deed, Discount, Need, PriceSource, Settlement};
+use tillkeep_model::pricing::{Deed, Discount, Need, PaymentRow, PriceSource, Settlement};
 use tillkeep_model::state::{PaymentStatus, SaleStatus};
 use tillkeep_model::words::SaleType;
 use tillkeep_model::{Cost, Instant, JsonText, Money, ids};
 use tillkeep_storage::entity::{customer, register_session, sale, sale_item, sale_payment, store};
 use uuid::Uuid;
 
-use super::cart::{Cart, DiscountEntry, Line};
+use super::cart::{Cart, DiscountEntry, Line, Payment};
 use super::pricing::Priced;
+use super::removed;
 use super::sale_document::SaleDocument;
 use crate::approvals::Approval;
 use crate::customers;
@@ -33,7 +34,8 @@ pub(crate) struct Draft<'a> {
 
 impl Draft<'_> {
     pub(crate) fn document(&self) -> SaleDocument {
-        SaleDocument { sale: self.sale(), items: self.items(), payments: self.payments() }
+        let payments = payments(self.id, self.cart.payments(), self.settlement);
+        SaleDocument { sale: self.sale(), items: self.items(), payments, entries: Vec::new() }
     }
 
     fn sale(&self) -> sale::Model {
@@ -78,6 +80,7 @@ impl Draft<'_> {
             cart_discount_reason: reason.map(|reason| reason.text.clone()),
             cart_discount_reason_code: reason.and_then(|reason| reason.code.clone()),
             note: self.cart.note.clone(),
+            removed: removed::kept(self.cart.removed()),
             approvals: JsonText::new(&self.approvals.iter().map(Approval::to_json).collect::<Vec<_>>()),
             ..sale::Model::default()
         }
@@ -163,40 +166,41 @@ impl Draft<'_> {
     /// The id of a charge is that of its line, seen another way.
     fn item_id(&self, place: usize) -> Uuid {
         match self.priced.items[place].charge_of {
-            Some(line) => self.part("sale_item_charge", line_no(line)),
-            None => self.part("sale_item", line_no(place)),
+            Some(line) => part(self.id, "sale_item_charge", line_no(line)),
+            None => part(self.id, "sale_item", line_no(place)),
         }
     }
+}
 
-    /// The id of a line: the same however often the sale is made, and after those of the sales before it.
-    fn part(&self, kind: &str, line_no: i32) -> Uuid {
-        ids::beside(self.id, ids::line(self.id, kind, line_no))
-    }
+/// The rows by which `settlement` settles the document `id`, with what was entered of each payment.
+pub(super) fn payments(id: Uuid, entered: &[Payment], settlement: &Settlement) -> Vec<sale_payment::Model> {
+    let row = |(index, payment): (usize, &PaymentRow)| {
+        let line_no = line_no(index);
+        let entered = payment.index.and_then(|place| entered.get(place));
+        sale_payment::Model {
+            id: part(id, "sale_payment", line_no),
+            sale_id: id,
+            line_no,
+            tender_id: Some(payment.tender_id),
+            tender_code: payment.code.clone(),
+            tender_kind: payment.kind.into(),
+            amount: payment.amount,
+            tendered_amount: payment.tendered,
+            change_amount: payment.change,
+            is_change: payment.is_change,
+            reference: payment.reference.clone(),
+            card_brand: entered.and_then(|entered| entered.card_brand.clone()),
+            card_last4: entered.and_then(|entered| entered.card_last4.clone()),
+            external_id: entered.and_then(|entered| entered.external_id.clone()),
+            status: PaymentStatus::Captured.into(),
+        }
+    };
+    settlement.payments.iter().enumerate().map(row).collect()
+}
 
-    fn payments(&self) -> Vec<sale_payment::Model> {
-        let row = |(index, payment): (usize, &tillkeep_model::pricing::PaymentRow)| {
-            let line_no = line_no(index);
-            let entered = payment.index.and_then(|place| self.cart.payments().get(place));
-            sale_payment::Model {
-                id: self.part("sale_payment", line_no),
-                sale_id: self.id,
-                line_no,
-                tender_id: Some(payment.tender_id),
-                tender_code: payment.code.clone(),
-                tender_kind: payment.kind.into(),
-                amount: payment.amount,
-                tendered_amount: payment.tendered,
-                change_amount: payment.change,
-                is_change: payment.is_change,
-                reference: payment.reference.clone(),
-                card_brand: entered.and_then(|entered| entered.card_brand.clone()),
-                card_last4: entered.and_then(|entered| entered.card_last4.clone()),
-                external_id: entered.and_then(|entered| entered.external_id.clone()),
-                status: PaymentStatus::Captured.into(),
-            }
-        };
-        self.settlement.payments.iter().enumerate().map(row).collect()
-    }
+/// The id of a line: the same however often the document is made, and after those of the documents before it.
+pub(super) fn part(id: Uuid, kind: &str, line_no: i32) -> Uuid {
+    ids::beside(id, ids::line(id, kind, line_no))
 }
 
 /// Who approved it; somebody who may do it approves nothing.
@@ -205,6 +209,6 @@ pub(crate) fn approver_of(approvals: &[Approval], approvable: &'static Approvabl
 }
 
 /// Lines are counted from 1.
-fn line_no(index: usize) -> i32 {
+pub(super) fn line_no(index: usize) -> i32 {
     i32::try_from(index + 1).unwrap_or(i32::MAX)
 }

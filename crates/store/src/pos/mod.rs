@@ -1,7 +1,8 @@
 //! What a till asks of its store server. Everything is answered from the store's own database: no line is needed.
 //!
 //! A cart ([`cart`]) is priced ([`pricing`]) with what the replica knows ([`catalog`]), shown ([`quote`]) or booked
-//! ([`sale`]) as one document ([`sale_document`]).
+//! ([`sale`]) as one document ([`sale_document`]), or put aside ([`parked`]). What a customer owes is paid by one as well ([`settlement`]), and one of the
+//! open drawer is undone ([`void`]).
 
 pub(crate) mod account;
 pub(crate) mod bootstrap;
@@ -10,28 +11,45 @@ mod cart_hash;
 pub(crate) mod catalog;
 mod discounts;
 pub(crate) mod draft;
+pub(crate) mod events;
 mod grant;
+pub(crate) mod keeping;
 pub(crate) mod label;
 pub(crate) mod lookup;
+pub(crate) mod opened;
+mod parked;
+mod pictures;
 pub(crate) mod pricing;
 pub(crate) mod printed;
 pub(crate) mod products;
 pub(crate) mod quote;
-mod reasons;
+mod refunds;
+mod removed;
 pub(crate) mod replay;
 pub(crate) mod sale;
 pub(crate) mod sale_document;
 pub(crate) mod sales;
 mod scanned;
+mod settlement;
+pub(crate) mod sold;
 pub(crate) mod tenders;
 mod typed;
+pub(crate) mod void;
 
+pub(crate) use crate::reasons;
 use crate::state::Routes;
 use tillkeep_model::ErrorCode;
 
 /// The routes of a till; all of them work without a line.
 pub(crate) fn routes(routes: Routes) -> Routes {
-    routes.with(looking_up).with(approving).with(selling)
+    routes
+        .with(looking_up)
+        .with(approving)
+        .with(selling)
+        .with(parked::routes)
+        .with(undoing)
+        .with(refunds::routes)
+        .with(refunds::exchanging)
 }
 
 fn looking_up(routes: Routes) -> Routes {
@@ -42,6 +60,12 @@ fn looking_up(routes: Routes) -> Routes {
         .fails(&[RegisterUnknown, StoreNotReady])
         .get("/pos/products", products::list)
         .about("List what can be sold, with prices and levels here.")
+        .get("/pos/catalogue", keeping::catalogue)
+        .about("What a till keeps of the products to scan while this server is away: all of them, or what changed.")
+        .get("/pos/pictures/{hash}", pictures::picture)
+        .about("The picture of a product, fetched from headquarters when a till asks for it first.")
+        .get("/pos/events", events::events)
+        .about("How drawers, printers, parked carts and the line are, then what changes, as server-sent events.")
         .get("/pos/lookup/{code}", lookup::lookup)
         .about("The product that a scanned or typed code means.")
         .fails(&[ProductNotFound, ProductInactive, BadCheckDigit, StoreNotReady])
@@ -59,9 +83,9 @@ fn approving(routes: Routes) -> Routes {
 
 fn selling(routes: Routes) -> Routes {
     use ErrorCode::{
-        ApprovalRequired, BadCheckDigit, CreditLimitExceeded, DiscountLimitExceeded, DocumentTooLarge, IdReused,
-        InsufficientStock, ProductInactive, SaleNotFound, SessionClosed, SessionTooOld, StoreNotReady, TenderRule,
-        TotalMismatch, Underpaid, WrongTerminal,
+        ApprovalRequired, BadCheckDigit, Conflict, CreditLimitExceeded, DiscountLimitExceeded, DocumentTooLarge,
+        HqUnreachable, IdReused, InsufficientStock, NotOwed, ProductInactive, SaleNotFound, SessionClosed,
+        SessionTooOld, StoreNotReady, TenderRule, TotalMismatch, Underpaid, WrongTerminal,
     };
     routes
         .post("/pos/quote", quote::quote)
@@ -70,12 +94,13 @@ fn selling(routes: Routes) -> Routes {
         .post("/pos/discounts/validate", discounts::validate)
         .about("What a cart takes off, beside what may be taken off without asking.")
         .fails(&[BadCheckDigit, ProductInactive, StoreNotReady])
-        .post("/pos/sales", sale::create)
-        .about("Sell a cart.")
+        .post("/pos/sales", sold::create)
+        .about("Sell a cart, or take what a customer pays of what is owed.")
         .fails(&[
             DocumentTooLarge,
             BadCheckDigit,
             ApprovalRequired,
+            Conflict,
             DiscountLimitExceeded,
             CreditLimitExceeded,
             ProductInactive,
@@ -85,6 +110,7 @@ fn selling(routes: Routes) -> Routes {
             SessionClosed,
             SessionTooOld,
             InsufficientStock,
+            NotOwed,
             IdReused,
             StoreNotReady,
             WrongTerminal,
@@ -92,9 +118,30 @@ fn selling(routes: Routes) -> Routes {
         .get("/pos/sales", sales::list)
         .about("List sales; without reports.view_local those of the own open drawers.")
         .get("/pos/sales/{id}", sales::get)
-        .about("One sale with its lines and payments.")
+        .about("One sale with its lines, its payments and its refunds.")
         .fails(&[SaleNotFound])
         .get("/pos/sales/by-receipt/{receiptNumber}", sales::by_receipt)
-        .about("The sale with a receipt number.")
-        .fails(&[SaleNotFound])
+        .about("The sale with a receipt number, of another store as headquarters has it.")
+        .fails(&[SaleNotFound, HqUnreachable])
+}
+
+fn undoing(routes: Routes) -> Routes {
+    use ErrorCode::{
+        AlreadyVoided, ApprovalRequired, DocumentTooLarge, HasRefunds, NotRefundable, PartOfExchange, SaleNotFound,
+        SaleVoided, SessionClosed, StoreNotReady, TenderNotVoidable, WrongTerminal,
+    };
+    routes.post("/pos/sales/{id}/void", void::void).about("Undo a sale in the drawer that made it.").fails(&[
+        AlreadyVoided,
+        ApprovalRequired,
+        DocumentTooLarge,
+        HasRefunds,
+        NotRefundable,
+        PartOfExchange,
+        SaleNotFound,
+        SaleVoided,
+        SessionClosed,
+        StoreNotReady,
+        TenderNotVoidable,
+        WrongTerminal,
+    ])
 }

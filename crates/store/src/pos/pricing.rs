@@ -18,7 +18,7 @@ use tillkeep_storage::sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
 use super::cart::{Cart, DiscountEntry, Line, line_field, said};
-use super::catalog::{Catalog, shelf_price};
+use super::catalog::{Catalog, is_sold, shelf_price};
 use super::reasons::{self, Reason};
 use super::scanned::{self, Amounts, Meaning};
 use super::typed;
@@ -159,7 +159,7 @@ impl Pricing<'_> {
             return Ok(());
         };
         let product = &sold.row;
-        if !product.is_active || product.deleted_at.is_some() {
+        if !is_sold(product) {
             return Err(inactive(product).at(line_field(index, "productId")));
         }
         let Some(amounts) = self.amounts(index, line, product)? else { return Ok(()) };
@@ -352,7 +352,8 @@ impl Pricing<'_> {
     }
 }
 
-fn cash_rounding(store: &store::Model) -> CashRounding {
+/// How a store rounds what is paid in cash.
+pub(crate) fn cash_rounding(store: &store::Model) -> CashRounding {
     CashRounding {
         increment: i64::from(store.cash_rounding_increment),
         mode: RoundingMode::parse(&store.cash_rounding_mode).unwrap_or_default(),

@@ -28,7 +28,7 @@ pub(crate) async fn quote(
     State(store): State<Arc<Store>>,
     Body(cart): Body<Cart>,
 ) -> Result<Answer<Quote>> {
-    cart.check(caller.now())?;
+    cart.check_goods(caller.now())?;
     let mut catalog = Catalog::load(&store, &cart).await?;
     let snapshot = caller.snapshot().await?;
     let when = (caller.now(), Purpose::Quote);

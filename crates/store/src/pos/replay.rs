@@ -3,12 +3,12 @@
 
 use tillkeep_http::sent::Sent;
 use tillkeep_model::Money;
-use tillkeep_model::pricing::{Discount, PriceSource};
+use tillkeep_model::pricing::{Discount, PriceSource, TenderKind};
 use tillkeep_model::words::SaleType;
 use tillkeep_storage::entity::{sale_item, sale_payment};
 use uuid::Uuid;
 
-use super::cart::{Cart, DiscountEntry, Line};
+use super::cart::{Cart, DiscountEntry, Line, Settlement};
 use super::reasons;
 use super::sale_document::SaleDocument;
 
@@ -21,6 +21,7 @@ pub(crate) fn is_same(stored: &SaleDocument, cart: &Cart, register: Option<Uuid>
     let items: Vec<&sale_item::Model> = stored.items.iter().filter(|item| item.charge_of.is_none()).collect();
     sale.sale_type == SaleType::Sale
         && register == Some(sale.register_id)
+        && cart.settlement.is_none()
         && cart.is_kept_in(sale)
         && cart.expected_total.is_none_or(|total| total == sale.total_amount)
         && is_same_discount(discount, reason, cart.cart_discount.as_ref())
@@ -56,10 +57,31 @@ fn is_same_discount(
     stored == (checked.map(Discount::word), checked.map(Discount::value)) && reasons::is_same(reason, said.0, said.1)
 }
 
-/// Payments are stored in the order in which they settle the sale, without the cash that was not needed.
+/// Whether `stored` is the payment of what is owed that `cart` asks for at `register`.
+pub(super) fn is_same_settlement(
+    stored: &SaleDocument,
+    cart: &Cart,
+    asked: &Settlement,
+    register: Option<Uuid>,
+) -> bool {
+    let sale = &stored.sale;
+    sale.sale_type == SaleType::Settlement
+        && register == Some(sale.register_id)
+        && cart.is_kept_in(sale)
+        && sale.prepaid == asked.prepay.unwrap_or_default()
+        && stored.on_account() == -asked.amount
+        && are_same_payments(&stored.payments, cart)
+}
+
+/// Payments are stored in the order in which they settle the sale, without the cash that was not needed. What the server has
+/// added nobody sent: change, and what settles an account or an exchange.
 fn are_same_payments(stored: &[sale_payment::Model], cart: &Cart) -> bool {
+    let settles = |payment: &sale_payment::Model| {
+        payment.tender_kind == TenderKind::Exchange
+            || (payment.tender_kind == TenderKind::OnAccount && payment.amount < Money::ZERO)
+    };
     let mut asked: Vec<_> = cart.payments().iter().collect();
-    for payment in stored.iter().filter(|payment| !payment.is_change) {
+    for payment in stored.iter().filter(|payment| !payment.is_change && !settles(payment)) {
         match asked.iter().position(|asked| asked.is_kept_in(payment)) {
             Some(place) => drop(asked.swap_remove(place)),
             None => return false,

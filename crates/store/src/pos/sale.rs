@@ -1,19 +1,19 @@
-//! `POST /pos/sales`: everything is read and reckoned first, then written in one short transaction (rule U1 of
+//! A cart that is sold: everything is read and reckoned first, then written in one short transaction (rule U1 of
 //! `docs/sync.md`), so that tills wait for each other no longer than that.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use axum::extract::State;
 use serde::Serialize;
 use serde_json::json;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::shelf::Warning;
-use tillkeep_http::{Body, Caller, Created};
+use tillkeep_http::{Caller, Created};
 use tillkeep_model::approvable::{self, Approvable, BEYOND_LIMIT};
 use tillkeep_model::permission::code::PosSell;
 use tillkeep_model::pricing::{Deed, Need};
 use tillkeep_model::receipt::ReceiptNumber;
+use tillkeep_model::words::ChainKind;
 use tillkeep_model::{ErrorCode, Money, Qty};
 use tillkeep_storage::document::movement::Movement;
 use tillkeep_storage::document::sale::movements as movements_of;
@@ -23,9 +23,9 @@ use tillkeep_storage::{Lines, fault};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::account::{Excess, OnAccount};
+use super::account::{Excess, OnAccount, Owed};
 use super::bootstrap::works_in;
-use super::cart::{Cart, SoldCart, line_field};
+use super::cart::{Cart, line_field};
 use super::cart_hash::cart_hash;
 use super::catalog::Catalog;
 use super::draft::{Draft, approver_of};
@@ -33,51 +33,51 @@ use super::pricing::{self, Priced, Purpose};
 use super::printed::Printed;
 use super::quote::Quote;
 use super::sale_document::SaleDocument;
-use super::{printed, replay, tenders};
+use super::{parked, printed, replay, tenders};
+use crate::Store;
 use crate::act::{Acting, Log, Stopped};
 use crate::approvals::{Approval, PresentedApprovals, Scope, ValidApprovals};
+use crate::chain;
 use crate::memory::Shop;
+use crate::printers::{self, Print};
 use crate::sessions::selling;
+use crate::state::Withdrawn;
 use crate::terminal::acting_at;
-use crate::{Store, bounds};
 
-pub(crate) async fn create(
-    caller: Caller<PosSell>,
-    State(store): State<Arc<Store>>,
-    Body(SoldCart(cart)): Body<SoldCart>,
-) -> Result<Created<Sold>> {
-    let id = bounds::document_id(cart.id)?;
-    cart.check(caller.now())?;
-    let mut catalog = Catalog::load(&store, &cart).await?;
+/// Sells the cart, which was checked, as the sale `id`.
+pub(super) async fn sell(caller: &Caller<PosSell>, store: &Arc<Store>, id: Uuid, cart: &Cart) -> Result<Created<Sold>> {
+    let mut catalog = Catalog::load(store, cart).await?;
     let here = caller.terminal_id.as_deref().or(cart.terminal_id.as_deref());
     let register = here.and_then(|terminal| catalog.shop.at_terminal(terminal)).map(|register| register.id);
-    let act = store.act(&caller, "sale.create").creates(id, |stored| replay::is_same(stored, &cart, register));
+    let act = store.act(caller, "sale.create").creates(id, |stored: &SaleDocument| {
+        stored.sale.exchange_group_id.is_none() && replay::is_same(stored, cart, register)
+    });
     let now = act.now();
     let snapshot = caller.snapshot().await?;
     if let Some(stored) = act.stored(&snapshot).await? {
         return Ok(repeated(stored));
     }
-    let (customer, terms) = pricing::terms(&snapshot, &mut catalog, store.id, &cart, (now, Purpose::Sale)).await?;
+    let (customer, terms) = pricing::terms(&snapshot, &mut catalog, store.id, cart, (now, Purpose::Sale)).await?;
     let settings = catalog.store()?;
-    let terminal = acting_at(&caller, cart.terminal_id.as_deref())?;
+    let terminal = acting_at(caller, cart.terminal_id.as_deref())?;
     let session = selling::session(&catalog.shop, terminal, now)?;
     check_sales_rep(&catalog.shop, store.id, cart.sales_rep_id)?;
     // In the snapshot that has no such sale: an approval that this very sale used up is unused there.
     let presented = PresentedApprovals::read(&snapshot, cart.approvals()).await?;
     snapshot.commit().await?;
 
-    let priced = pricing::price(&cart, &catalog, terms)?;
-    let hash = cart_hash(&cart, &priced, terminal)?;
-    refuse_other_total(&caller, &cart, &priced, &hash, settings.currency_exponent)?;
-    let valid = presented.valid(&caller, store.id).await?;
-    let settlement = tenders::pay(&cart, &priced, &catalog.shop.tenders)?;
+    let priced = pricing::price(cart, &catalog, terms)?;
+    let hash = cart_hash(cart, &priced, terminal)?;
+    refuse_other_total(caller, cart, &priced, &hash, settings.currency_exponent)?;
+    let valid = presented.valid(caller, store.id).await?;
+    let settlement = tenders::pay(cart, &priced, &catalog.shop.tenders)?;
     let on_account = OnAccount::new(&settlement, customer.as_ref());
-    let (approvals, credit) = approved(&caller, store.id, &priced, &valid, on_account, hash).await?;
-    let document = Draft {
+    let (approvals, credit) = approved(caller, store.id, &priced, &valid, on_account, hash).await?;
+    let draft = Draft {
         id,
         store: settings,
         session,
-        cart: &cart,
+        cart,
         priced: &priced,
         settlement: &settlement,
         customer: customer.as_ref(),
@@ -85,49 +85,41 @@ pub(crate) async fn create(
         cashier_name: caller.name(),
         approvals: &approvals,
         now,
-    }
-    .document();
-    let booking = Booking {
-        lines: document.lines(caller.reader()),
-        document,
-        printed: cart.printed()?.map(|last| Printed { store: store.clone(), last }),
-        store_code: settings.code.clone(),
-        series: store.numbering().await?.series("receipt", &session.register_code),
-        products: priced.items.iter().map(|item| (item.product.id, item.product.into())).collect(),
-        below_zero: settings.allow_negative_stock,
-        approvals,
-        credit,
     };
+    let booking = Booking::new(caller, store, &draft, credit).await?;
     let sold = act.run(move |tx| Box::pin(booking.book(tx))).await?;
     fault::point("sale.committed")?;
     if !sold.new {
         return Ok(repeated(sold.data));
     }
-    Ok(Created::new(Sold { document: sold.data, warnings: priced.warnings }))
+    Ok(Created::new(Sold { document: sold.data, warnings: priced.warnings, print: None }))
 }
 
 /// The sale as it is stored. What there was to say of it was said when it was made.
-const fn repeated(document: SaleDocument) -> Created<Sold> {
-    Created { data: Sold { document, warnings: Vec::new() }, new: false }
+pub(super) const fn repeated(document: SaleDocument) -> Created<Sold> {
+    Created { data: Sold { document, warnings: Vec::new(), print: None }, new: false }
 }
 
 /// A sale with what the till should say of it.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Sold {
     #[serde(flatten)]
-    document: SaleDocument,
-    warnings: Vec<Warning>,
+    pub document: SaleDocument,
+    pub warnings: Vec<Warning>,
+    /// Its paper, at a register that prints by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub print: Option<Print>,
 }
 
 /// What of a sale goes on an account, and whether the limit counts for it.
-struct Credit {
-    part: OnAccount,
-    unlimited: bool,
-    approver_id: Option<Uuid>,
+pub(super) struct Credit {
+    pub part: OnAccount,
+    pub unlimited: bool,
+    pub approver_id: Option<Uuid>,
 }
 
 /// The approvals of what the cart needs and the caller lacks, and what goes on an account.
-async fn approved(
+pub(super) async fn approved(
     caller: &Caller<PosSell>,
     store_id: Uuid,
     priced: &Priced<'_>,
@@ -187,34 +179,66 @@ fn beyond_limit(
     Ok(Some(approval.clone()))
 }
 
-/// A sale with all that its transaction needs: nothing else is read or reckoned there.
-struct Booking {
+/// A sale, or a payment of what is owed, with all that its transaction needs: nothing else is read or reckoned there.
+pub(super) struct Booking {
     /// Without its receipt number.
-    document: SaleDocument,
+    pub document: SaleDocument,
     /// Its lines and payments.
-    lines: [Lines; 2],
-    store_code: String,
+    pub lines: [Lines; 2],
+    pub store_code: String,
     /// What the till has printed last, if it says so.
-    printed: Option<Printed>,
-    series: Series,
-    products: BTreeMap<Uuid, stock::Product>,
+    pub printed: Option<Printed>,
+    pub series: Series,
+    pub products: BTreeMap<Uuid, stock::Product>,
     /// Whether a level may go below zero.
-    below_zero: bool,
-    approvals: Vec<Approval>,
-    credit: Option<Credit>,
+    pub below_zero: bool,
+    pub approvals: Vec<Approval>,
+    pub credit: Option<Credit>,
+    /// What must be owed for it.
+    pub owed: Option<Owed>,
+    pub shop: Arc<Shop>,
+    /// Ids under which a cart is not sold any more.
+    pub withdrawn: Arc<Withdrawn>,
 }
 
 impl Booking {
+    /// Of a cart that is priced, paid and approved.
+    pub(super) async fn new(
+        caller: &Caller<PosSell>,
+        store: &Arc<Store>,
+        draft: &Draft<'_>,
+        credit: Option<Credit>,
+    ) -> Result<Self> {
+        let document = draft.document();
+        Ok(Self {
+            lines: document.lines(caller.reader()),
+            document,
+            printed: draft.cart.printed()?.map(|last| Printed { store: store.clone(), last }),
+            store_code: draft.store.code.clone(),
+            series: store.numbering().await?.series("receipt", &draft.session.register_code),
+            products: draft.priced.items.iter().map(|item| (item.product.id, item.product.into())).collect(),
+            below_zero: draft.store.allow_negative_stock,
+            approvals: draft.approvals.to_vec(),
+            credit,
+            owed: None,
+            shop: store.shop().await?,
+            withdrawn: store.withdrawn.clone(),
+        })
+    }
+
     /// The sale with its receipt number and its effects.
-    async fn book(self, tx: &mut Acting<'_>) -> std::result::Result<(SaleDocument, Log), Stopped> {
+    pub(super) async fn book(self, tx: &mut Acting<'_>) -> std::result::Result<(SaleDocument, Log), Stopped> {
         let Self { mut document, approvals, credit, .. } = self;
         let id = document.sale.id;
+        parked::refuse_withdrawn(&self.withdrawn, &**tx, id).await?;
         let of = (document.sale.store_id, self.store_code.as_str(), document.sale.register_code.as_str());
         let Given { letter, number } = printed::number(tx, &self.series, of, self.printed).await?;
         let register_code = format!("{}{letter}", document.sale.register_code);
         let receipt = ReceiptNumber { store_code: self.store_code, register_code, number };
         document.sale.receipt_number = receipt.to_string();
         document.done_at(tx.now(), tx.is_clock_corrected());
+        let kind = if self.owed.is_some() { ChainKind::Settlement } else { ChainKind::Sale };
+        chain::add(tx, &mut document, kind, &letter).await?;
         tx.insert(&document).await?;
         // The drawer may have been closed since it was looked at.
         selling::require_open(&**tx, document.sale.register_session_id).await?;
@@ -222,6 +246,9 @@ impl Booking {
             tx.consume(approval, id).await?;
         }
         note_deeds(tx, &document, &approvals);
+        if let Some(owed) = &self.owed {
+            owed.require(&***tx).await?;
+        }
         if let Some(credit) = &credit {
             charge(tx, id, credit).await?;
         }
@@ -230,6 +257,8 @@ impl Booking {
         for lines in self.lines {
             tx.insert_lines(lines).await?;
         }
+        tx.insert_lines(document.newest_entry(&***tx)).await?;
+        printers::queue(tx, &self.shop, &document.sale, &document.payments).await?;
         if !self.below_zero {
             refuse_short_stock(&document, &effects.levels)?;
         }
@@ -291,7 +320,7 @@ fn refuse_short_stock(document: &SaleDocument, levels: &HashMap<Uuid, Level>) ->
 }
 
 /// Something changed between the quote and the payment: the customer must hear of it before paying.
-fn refuse_other_total(
+pub(super) fn refuse_other_total(
     caller: &Caller<PosSell>,
     cart: &Cart,
     priced: &Priced<'_>,
@@ -311,7 +340,7 @@ fn refuse_other_total(
     }
 }
 
-fn check_sales_rep(shop: &Shop, store_id: Uuid, id: Option<Uuid>) -> Result<()> {
+pub(super) fn check_sales_rep(shop: &Shop, store_id: Uuid, id: Option<Uuid>) -> Result<()> {
     let Some(id) = id else { return Ok(()) };
     if shop.sales_reps.iter().any(|rep| rep.id == id && works_in(rep, store_id)) {
         return Ok(());

@@ -5,20 +5,27 @@ use std::sync::Arc;
 use axum::extract::State;
 use tillkeep_http::describe::{Listing, Lists, More};
 use tillkeep_http::documents;
+use tillkeep_http::documents::sales::ListedSale;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::extract::Segment;
 use tillkeep_http::resource::{self, ListSpec};
 use tillkeep_http::{Answer, Caller, Id, List};
 use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::code::{PosRefund, PosSell, ReportsViewLocal};
+use tillkeep_model::receipt::ReceiptNumber;
 use tillkeep_model::state::SessionStatus;
 use tillkeep_storage::entity::{register, register_session, sale};
+use tillkeep_storage::fiscal::signatures;
 use tillkeep_storage::sea_orm::sea_query::Query as SubQuery;
 use tillkeep_storage::sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter};
 
+use super::opened;
+use super::refunds::original::{Original, refunds_of};
+use super::refunds::shown::SaleWithRefunds;
 use super::sale_document::SaleDocument;
 use crate::Store;
 use crate::act::{self, Record};
+use crate::sessions::view::knows;
 
 const LIST: ListSpec = ListSpec {
     search: &["receiptNumber", "customerName"],
@@ -48,7 +55,7 @@ pub(crate) async fn list(
     caller: Caller<(PosSell, ReportsViewLocal)>,
     State(store): State<Arc<Store>>,
     Lists { mut query, .. }: Lists<Sales>,
-) -> Result<List<sale::Model>> {
+) -> Result<List<ListedSale>> {
     documents::newest_first(&mut query);
     documents::rename(&mut query, "sessionId", "registerSessionId");
     let mut select = sale::Entity::find().filter(sale::Column::StoreId.eq(store.id));
@@ -56,10 +63,12 @@ pub(crate) async fn list(
     if !caller.may(&["reports.view_local"]) {
         select = select.filter(in_own_open_session(&caller));
     }
-    resource::list(caller.reader(), &LIST, &query, select).await
+    let knows = knows(&caller, &store).await?;
+    let page: List<sale::Model> = resource::list(caller.reader(), &LIST, &query, select).await?;
+    Ok(page.map(|row| ListedSale::new(row, knows)))
 }
 
-/// The open drawers that the caller opened, sits at, or has sold into.
+/// The open drawers that are the caller's, that the caller sits at, or has sold into.
 fn in_own_open_session<P: tillkeep_model::permission::Requirement>(caller: &Caller<P>) -> Condition {
     use register_session::Column;
     let open = SubQuery::select()
@@ -82,7 +91,8 @@ fn in_own_open_session<P: tillkeep_model::permission::Requirement>(caller: &Call
     let mut own = open;
     own.cond_where(
         Condition::any()
-            .add(Column::OpenedBy.eq(caller.user_id))
+            .add(Column::OwnerId.eq(caller.user_id))
+            .add(Condition::all().add(Column::OwnerId.is_null()).add(Column::OpenedBy.eq(caller.user_id)))
             .add(Column::RegisterId.in_subquery(at_terminal))
             .add(Column::Id.in_subquery(sold_into)),
     );
@@ -91,26 +101,48 @@ fn in_own_open_session<P: tillkeep_model::permission::Requirement>(caller: &Call
 
 pub(crate) async fn get(
     caller: Caller<(PosSell, PosRefund, ReportsViewLocal)>,
+    State(store): State<Arc<Store>>,
     Id(id): Id,
-) -> Result<Answer<SaleDocument>> {
+) -> Result<Answer<SaleWithRefunds>> {
     let snapshot = caller.snapshot().await?;
-    act::find(&snapshot, id).await?.map(Answer).ok_or_else(not_found)
+    let document: SaleDocument = act::find(&snapshot, id).await?.ok_or_else(not_found)?;
+    let signatures = signatures::of_sale(&snapshot, id).await?;
+    let refunds = refunds_of(&snapshot, id).await?;
+    snapshot.commit().await?;
+    opened::count(&caller, &store, &document.sale).await?;
+    Ok(Answer(SaleWithRefunds::here(document, refunds, signatures)))
 }
 
+/// Of a number that is not here headquarters is asked: it is of another store, or was lost with a database.
 pub(crate) async fn by_receipt(
     caller: Caller<(PosSell, PosRefund, ReportsViewLocal)>,
     State(store): State<Arc<Store>>,
     Segment(number): Segment,
-) -> Result<Answer<SaleDocument>> {
+) -> Result<Answer<SaleWithRefunds>> {
     let snapshot = caller.snapshot().await?;
     let sale = sale::Entity::find()
         .filter(sale::Column::StoreId.eq(store.id))
-        .filter(sale::Column::ReceiptNumber.eq(number))
+        .filter(sale::Column::ReceiptNumber.eq(number.as_str()))
         .one(&snapshot)
         .await?;
-    Ok(Answer(SaleDocument::load(&snapshot, sale.ok_or_else(not_found)?).await?))
+    if let Some(sale) = sale {
+        let refunds = refunds_of(&snapshot, sale.id).await?;
+        let signatures = signatures::of_sale(&snapshot, sale.id).await?;
+        let document = SaleDocument::load(&snapshot, sale).await?;
+        snapshot.commit().await?;
+        opened::count(&caller, &store, &document.sale).await?;
+        return Ok(Answer(SaleWithRefunds::here(document, refunds, signatures)));
+    }
+    snapshot.commit().await?;
+    let Some(receipt) = ReceiptNumber::parse(&number) else { return Err(not_found()) };
+    let found = Original::by_receipt(&caller, &store, &number).await.map_err(|error| {
+        // A number of this store's own: headquarters is asked for what was lost here.
+        let is_own = receipt.store_code == store.code;
+        if is_own && error.code() == ErrorCode::HqUnreachable { not_found() } else { error }
+    })?;
+    Ok(Answer(SaleWithRefunds::elsewhere(found)))
 }
 
-fn not_found() -> Error {
+pub(super) fn not_found() -> Error {
     Error::new(ErrorCode::SaleNotFound, "this store has no such sale")
 }

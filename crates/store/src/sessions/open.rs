@@ -6,20 +6,21 @@ use axum::extract::State;
 use serde_json::{Value as Json, json};
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::extract::OptionalBody;
-use tillkeep_http::resource::Check;
 use tillkeep_http::sent::Sent;
 use tillkeep_http::{Caller, Created, Id, sent};
 use tillkeep_model::approvable::FLOAT;
 use tillkeep_model::fields::session::{OPENING, SESSION};
 use tillkeep_model::permission::code::{PosSell, RegistersOpen};
 use tillkeep_model::state::SessionStatus;
-use tillkeep_model::{ErrorCode, Instant, JsonText, Money};
-use tillkeep_storage::entity::{register, register_session, user};
+use tillkeep_model::{ErrorCode, JsonText, Money};
+use tillkeep_storage::entity::{register, register_session};
 use tillkeep_storage::numbers::Numbering;
+use tillkeep_storage::parked_carts;
 use tillkeep_storage::sea_orm::EntityTrait;
 use uuid::Uuid;
 
-use super::drawer::open_at;
+use super::denominations;
+use super::drawer::{open_at, require_user};
 use crate::act::{Acting, Log, Stopped};
 use crate::approvals::{Approval, PresentedApprovals, Scope, ValidApprovals};
 use crate::memory::Shop;
@@ -41,11 +42,10 @@ sent! {
 }
 
 impl Opening {
-    fn check(&self, now: Instant) -> Result<()> {
-        let listed = self.denominations.as_ref().is_none_or(|list| list.is_array() || list.is_object());
-        let mut check = Check::default();
-        self.check_at("", now, &mut check);
-        check.that(listed, "denominations", "must be a list or an object").finish()
+    /// The coins and notes of `float`, as they are kept.
+    fn denominations(&self, float: Money) -> Result<Option<JsonText>> {
+        let kept = self.denominations.as_ref().map(|said| denominations::read(said, float)).transpose();
+        Ok(kept.map_err(|problem| Error::field("denominations", problem))?.map(JsonText))
     }
 }
 
@@ -55,7 +55,7 @@ pub(crate) async fn open(
     Id(register_id): Id,
     OptionalBody(body): OptionalBody<Opening>,
 ) -> Result<Created<register_session::Model>> {
-    body.check(caller.now())?;
+    body.check_fields(caller.now())?;
     let shop = store.shop().await?;
     shop.own()?;
     let opened_by = opened_for(&caller, body.opened_for_user_id).await?;
@@ -103,6 +103,7 @@ impl Request {
         let default = register.default_float.unwrap_or(settings.default_float);
         let opening_float = self.body.opening_float.unwrap_or(default);
         let approval = self.approval(register.id, opening_float, default)?;
+        let opening_denominations = self.body.denominations(opening_float)?;
         if let Some(session) = open_at(&**tx, register.id).await? {
             let text = format!("session {} of this register is still open; close it first", session.session_number);
             return Err(Error::new(ErrorCode::SessionAlreadyOpen, text).with("sessionId", session.id).into());
@@ -125,10 +126,11 @@ impl Request {
             opened_by: self.opened_by,
             opened_at: now,
             opening_float,
-            opening_denominations: self.body.denominations.map(JsonText),
+            opening_denominations,
             ..register_session::Model::default()
         };
         tx.insert(&session).await?;
+        parked_carts::count_in(&**tx, &register.terminal_id, session.id).await?;
         let details = json!({"openingFloat": opening_float, "openedBy": self.opened_by, "note": self.body.note});
         Ok((session, Log::Line(details)))
     }
@@ -157,9 +159,6 @@ async fn opened_for(caller: &Caller<(RegistersOpen, PosSell)>, other: Option<Uui
         let text = "opening a drawer for another user needs registers.open";
         return Err(Error::new(ErrorCode::Forbidden, text).with("required", FLOAT.holders));
     }
-    let user = user::Entity::find_by_id(other).one(caller.reader()).await?;
-    if user.is_some_and(|user| user.is_active && user.deleted_at.is_none()) {
-        return Ok(other);
-    }
-    Err(Error::field("openedForUserId", "is no active user of this store"))
+    require_user(caller.reader(), other, "openedForUserId").await?;
+    Ok(other)
 }

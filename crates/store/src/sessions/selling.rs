@@ -7,7 +7,7 @@ use tillkeep_storage::entity::register_session;
 use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect};
 use uuid::Uuid;
 
-use super::drawer::closed;
+use super::drawer;
 use crate::memory::Shop;
 
 /// The open drawer of `terminal`.
@@ -22,12 +22,19 @@ pub(crate) fn session<'a>(shop: &'a Shop, terminal: Option<&str>, now: Instant) 
     if !register.is_active {
         return Err(refused(format!("register {} is not active; choose another till", register.code)));
     }
-    let session = shop.open_at(register.id).filter(|session| session.status == SessionStatus::Open);
-    let Some(session) = session else {
+    let Some(session) = shop.open_at(register.id) else {
         let text =
             format!("the drawer of register {} is not open; open it with POST /registers/{{id}}/open", register.code);
         return Err(refused(text));
     };
+    if session.status != SessionStatus::Open {
+        let text = format!(
+            "the drawer of register {} is being counted; close it, or have who counted it go back to selling with \
+             reopen: true",
+            register.code
+        );
+        return Err(refused(text));
+    }
     let hours = now.millis_since(session.opened_at) / 3_600_000;
     if hours >= i64::from(store.max_session_hours) {
         let text = format!(
@@ -49,5 +56,5 @@ pub(crate) async fn require_open(conn: &impl ConnectionTrait, session_id: Uuid) 
         .into_tuple()
         .one(conn)
         .await?;
-    if status.is_some_and(|status| status == SessionStatus::Open) { Ok(()) } else { Err(closed()) }
+    drawer::require_open(status.as_deref().unwrap_or_default())
 }

@@ -17,6 +17,10 @@ impl Alarms {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    pub(crate) fn has(&self, code: AlarmCode) -> bool {
+        self.raised().keys().any(|(raised, _)| *raised == code)
+    }
+
     /// Each code once, since the first of what it is about.
     pub fn all(&self) -> Vec<Alarm> {
         let mut all: Vec<Alarm> = Vec::new();

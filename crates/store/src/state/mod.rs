@@ -2,7 +2,11 @@
 
 mod alarms;
 mod door;
+mod events;
 mod moments;
+mod news;
+mod printers;
+mod withdrawn;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -16,7 +20,7 @@ use tillkeep_http::{Auth, Clock, HasAuth, Home, Secret};
 use tillkeep_model::{Alarm, ErrorCode};
 use tillkeep_storage::leases::Leases;
 use tillkeep_storage::numbers::{Numbering, Numbers, Unknown};
-use tillkeep_storage::{Connection, Db, DbErr, Purpose, Side, Transaction, outbox, settings};
+use tillkeep_storage::{Connection, Db, DbErr, Purpose, Side, Transaction, outbox, parked_carts, settings};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -24,9 +28,14 @@ use uuid::Uuid;
 use crate::chance::Chance;
 use crate::headquarters::{HqClient, Http, SyncState, Transport, standing};
 use crate::memory::{Memory, Shop, Sold, Specials, SpecialsCache, VersionCache};
+use crate::signer::Signing;
 pub(crate) use alarms::Alarms;
 pub(crate) use door::Door;
+pub(crate) use events::{Events, Place};
 pub(crate) use moments::{Moment, Moments};
+pub(crate) use news::{DrawerNews, LineNews, News, ParkedNews, PrinterNews, Written};
+pub(crate) use printers::{PrinterState, Printers, Standing};
+pub(crate) use withdrawn::Withdrawn;
 
 /// Hashes that a store computes at once.
 const PARALLEL_HASHES: usize = 1;
@@ -73,7 +82,15 @@ pub struct Store {
     /// The series of what is printed.
     pub numbers: Numbers,
     pub alarms: Alarms,
+    /// The device that signs its documents, where it has one.
+    pub(crate) signing: Signing,
+    /// What tills that listen are told.
+    pub(crate) events: Arc<Events>,
+    /// How the printers of the registers are.
+    pub(crate) printers: Printers,
     pub(crate) moments: Arc<Moments>,
+    /// Ids of sales whose carts were parked.
+    pub(crate) withdrawn: Arc<Withdrawn>,
     memory: Memory,
     db: Db,
     pub(crate) door: Door,
@@ -129,10 +146,12 @@ impl Store {
         let numbers = Numbers::open(&path, &db, id, clock.now()).await.map_err(other)?;
         let last = outbox::last_made(db.reader()).await.map_err(other)?;
         let moments = Arc::new(Moments::new(clock.clone(), last.unwrap_or_default()));
+        let parked = parked_carts::earlier(db.reader()).await.map_err(other)?;
         let standing = standing::standing(&db).await.map_err(other)?;
         let tokens = Tokens::open(&settings.data_dir.join("token.key"), settings.sign_in.keys.clone(), clock.now())?;
         let pins = Pins::open(&settings.sign_in.pin_key(&settings.data_dir), PARALLEL_HASHES)?;
         let instance = standing.instance;
+        let events = Arc::new(Events::default());
         let sync = SyncState::new(standing, db.with_pool(Purpose::Sync));
         let auth = Auth::new(db.clone(), Home::Store(id), tokens, pins, clock.clone(), &settings.sign_in);
         housekeeping::start(auth.clone(), Leases::new(db.clone()), stop.clone());
@@ -148,7 +167,11 @@ impl Store {
             sync,
             numbers,
             alarms: Alarms::default(),
+            signing: Signing::default(),
+            printers: Printers::new(events.clone()),
+            events,
             moments,
+            withdrawn: Arc::new(Withdrawn::new(&parked)),
             memory: Memory::default(),
             door: Door::new(db.clone()),
             db,

@@ -69,7 +69,9 @@ impl Cycle {
             store.end_alarm(AlarmCode::ClockBehindRegister, "");
         }
         let due = self.last_handshake.is_none_or(|at| store.clock.uptime().saturating_sub(at) >= HANDSHAKE_EVERY)
-            || store.sync.handshake_due.load(Ordering::Acquire);
+            || store.sync.handshake_due.load(Ordering::Acquire)
+            // Whoever sets the clock sees at once that it is right.
+            || store.alarms.has(AlarmCode::ClockOff);
         let done = cycle(store, due).await;
         in_between::cycled(store, done.as_ref().copied());
         let now = store.clock.now();
@@ -102,6 +104,7 @@ impl Cycle {
                 }
             }
         };
+        store.tell_line().await;
         // ±10 %, so that stores started together do not stay together.
         let tenth = u64::try_from(interval.as_millis()).unwrap_or(u64::MAX) / 10;
         Duration::from_millis(tenth * 9 + store.chance.up_to(tenth * 2))

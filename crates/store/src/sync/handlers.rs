@@ -9,6 +9,7 @@ use serde_json::json;
 use serde_json::value::RawValue;
 use tillkeep_http::answer::Paging;
 use tillkeep_http::costs;
+use tillkeep_http::documents::sales;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::extract::Segment;
 use tillkeep_http::{Answer, Caller, List, Params};
@@ -16,7 +17,7 @@ use tillkeep_model::permission::code::{StoresEdit, StoresView};
 use tillkeep_model::wire::{MAX_ATTEMPTS, OutboxState};
 use tillkeep_model::{Alarm, Instant};
 use tillkeep_storage::entity::outbox::{self as outbox_row, Column};
-use tillkeep_storage::entity::register_session;
+use tillkeep_storage::entity::{register_session, sale};
 use tillkeep_storage::sea_orm::{
     ColumnTrait, Condition, EntityName, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
 };
@@ -155,9 +156,7 @@ pub(crate) async fn list(
     State(store): State<Arc<Store>>,
     Params(query): Params<OutboxQuery>,
 ) -> Result<List<OutboxEntry>> {
-    // The figures of a drawer are in its entries too.
     let knows = knows(&caller, &store).await?;
-    let is_shown = |entity_type: &str| knows || entity_type != register_session::Entity.table_name();
     let paging = Paging::new(query.page, query.page_size)?;
     let select = outbox_row::Entity::find().filter(Condition::all().add_option(query.status.map(OutboxStatus::filter)));
     let total = select.clone().count(caller.reader()).await?;
@@ -169,7 +168,7 @@ pub(crate) async fn list(
         .await?
         .into_iter()
         .map(|row| OutboxEntry {
-            data: is_shown(&row.entity_type).then_some(row.payload).and_then(costs::stored_document),
+            data: shown(&row.entity_type, row.payload, knows).and_then(costs::stored_document),
             id: row.seq,
             entity_type: row.entity_type,
             entity_id: row.entity_id,
@@ -184,6 +183,21 @@ pub(crate) async fn list(
         })
         .collect();
     Ok(List { rows, total, paging })
+}
+
+/// What an entry carries, to a user who `knows` what should be in the drawers or does not: their figures are in it too, and how
+/// each sale was paid.
+fn shown(entity_type: &str, payload: String, knows: bool) -> Option<String> {
+    if knows {
+        return Some(payload);
+    }
+    if entity_type == register_session::Entity.table_name() {
+        return None;
+    }
+    if entity_type == sale::Entity.table_name() {
+        return serde_json::from_str(&payload).ok().map(|sale| sales::told(sale).to_string());
+    }
+    Some(payload)
 }
 
 /// `POST /sync/outbox/{id}/requeue`: another ten attempts.

@@ -1,16 +1,17 @@
 //! The handshake: tells HQ who is here, and learns what only a handshake carries. `docs/sync.md`, rules D8, D9, D11 and U12.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
 
+use tillkeep_model::alarm::is_clock_off;
 use tillkeep_model::wire::{Acknowledged, HandshakeAnswer, HandshakeRequest, Outcome};
-use tillkeep_model::{Alarm, Instant};
+use tillkeep_model::{Alarm, AlarmCode, Instant};
 use tillkeep_storage::audit::heads;
 use tillkeep_storage::audit::heads::OfHq;
 use tillkeep_storage::numbers::lost;
 use tillkeep_storage::registry::SyncType;
 use tillkeep_storage::{
-    DbErr, Tx, apply, audit, fault, kept_verifiers, outbox, own_documents, registry, series, settings, tills,
+    DbErr, Tx, apply, audit, fault, fiscal, kept_verifiers, outbox, own_documents, registry, series, settings, tills,
 };
 use uuid::Uuid;
 
@@ -70,8 +71,14 @@ async fn shake(store: &Store) -> Result<bool, PullError> {
     let now = store.clock.now();
     // The middle of question and answer is when HQ looked at its clock.
     let middle = asked.plus_millis(now.millis_since(asked) / 2);
+    let offset_ms = answer.clock.millis_since(middle);
+    if is_clock_off(offset_ms) {
+        store.raise_alarm(AlarmCode::ClockOff, "");
+    } else {
+        store.end_alarm(AlarmCode::ClockOff, "");
+    }
     store.sync.update(|line| {
-        line.clock_offset_ms = Some(answer.clock.millis_since(middle));
+        line.clock_offset_ms = Some(offset_ms);
         line.epoch = Some(answer.epoch.clone());
         line.notify_delay_ms = answer.notify_delay_ms;
     });
@@ -135,6 +142,8 @@ async fn take(store: &Store, request: &HandshakeRequest, answer: &HandshakeAnswe
     }
     begin_reloads(&tx, request, answer, (other_epoch, unknown)).await?;
     follow_epochs(&tx, request, answer, unknown).await?;
+    // Under the name that this database has from now on.
+    let rewritten = fiscal::heads::compare(&tx, store.id, &answer.chain_heads).await?;
     settings::set(&tx, EPOCH, &answer.epoch).await?;
     settings::set(&tx, settings::TICKET, &answer.ticket).await?;
     if let Some(head) = answer.audit.clone() {
@@ -168,6 +177,7 @@ async fn take(store: &Store, request: &HandshakeRequest, answer: &HandshakeAnswe
         tracing::warn!(entries = again, "headquarters has no refusal of these dead letters: sending them again");
     }
     tx.commit().await?;
+    chains_compared(store, &rewritten);
     let anew = |entity: &&SyncType| other_epoch || unknown || answer.resync.iter().any(|name| name == entity.name);
     registry::pulled().filter(anew).for_each(|entity| store.sync.starts_over(entity.name));
     store.sync.restore_due.store(restore::is_due(store.sync_db()).await?, Ordering::Release);
@@ -175,6 +185,15 @@ async fn take(store: &Store, request: &HandshakeRequest, answer: &HandshakeAnswe
         store.outbox_bell.notify_one();
     }
     Ok(())
+}
+
+/// What headquarters has is what was written here once: of these registers the chain is another one now.
+fn chains_compared(store: &Store, rewritten: &BTreeSet<String>) {
+    if rewritten.is_empty() {
+        store.end_alarm(AlarmCode::ChainRewritten, "");
+    } else if store.raise_alarm(AlarmCode::ChainRewritten, "") {
+        tracing::error!(registers = ?rewritten, "headquarters has other entries of their chains of documents");
+    }
 }
 
 /// Everything is loaded again when one of the two is not what it was, else the types with changed columns.

@@ -99,7 +99,10 @@ pub(super) async fn attempt(
     head: i64,
     moved: &mut Moved,
 ) -> Result<bool, PullError> {
-    let error = match one(store, epoch, entity, cursor, head).await {
+    let pulled = one(store, epoch, entity, cursor, head).await;
+    // Also when the line broke: what came until then is here.
+    store.events.tell_prices();
+    let error = match pulled {
         Ok(rows) => {
             // What lies aside is nothing to anybody yet.
             moved.rows += if entity.is_staged() { 0 } else { rows };
@@ -264,6 +267,9 @@ async fn keep(store: &Store, entity: &SyncType, page: Page) -> Result<Option<usi
         tx.commit().await?;
         rows
     };
+    if rows > 0 && !entity.is_staged() {
+        store.events.moved(entity.name);
+    }
     if rows > 0 || entity.replace_all {
         entity.arrival.forgets.iter().for_each(|forget| forget(store));
     }

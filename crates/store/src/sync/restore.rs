@@ -79,6 +79,7 @@ pub(super) async fn run(store: &Store) -> Result<(), PullError> {
     settings::set(&tx, DUE, &store.clock.now().to_string()).await?;
     tx.commit().await?;
     store.sync.restore_due.store(false, Ordering::Release);
+    store.events.start_over();
     tracing::info!(rows = count, "this store has its own documents back");
     Ok(())
 }

@@ -49,10 +49,12 @@ async fn keep(store: Arc<Store>, pace: Pace) {
         if let Ok(Ok(mut socket)) = connected {
             attempts = 0;
             store.sync.update(|line| line.connected = true);
+            store.tell_line().await;
             // What changed while there was no line is asked for now.
             store.sync.cycle_bell.notify_one();
             let end = listen(&store, &mut socket, begun, pace).await;
             store.sync.update(|line| line.connected = false);
+            store.tell_line().await;
             if store.stop.is_cancelled() {
                 drop(socket.close(None).await);
                 return;

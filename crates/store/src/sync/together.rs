@@ -147,6 +147,10 @@ async fn show(store: &Store, ended: &[TypeCursor], moved: &mut Moved) -> Result<
         Ok(None) => Ok(false),
         Ok(Some(rows)) => {
             moved.rows += rows;
+            for place in ended.iter().filter(|place| place.is_staged) {
+                store.events.moved(place.entity.name);
+            }
+            store.events.tell_prices();
             are_here(store, &ended.iter().map(|place| place.entity).collect::<Vec<_>>());
             Ok(true)
         }

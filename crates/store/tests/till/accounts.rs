@@ -18,7 +18,7 @@ use crate::kit::{Person, Shop, cart, id, line, people, rows};
 const BEYOND: &str = "pos.discount.override_max";
 
 /// A shop with an open drawer, a cashier at it, and a customer with a limit of 10.00.
-async fn scene() -> (Shop, Person) {
+pub async fn scene() -> (Shop, Person) {
     let shop = Shop::open().await;
     shop.selling().await;
     let cashier = shop.sign_in("cashier").await;
@@ -28,13 +28,13 @@ async fn scene() -> (Shop, Person) {
 }
 
 /// `pieces` of bread at 2.50 for that customer, on account.
-fn bread(pieces: i64) -> Json {
+pub fn bread(pieces: i64) -> Json {
     let mut sale = cart(json!([line("BREAD", pieces)]), json!([{"tenderId": id("ACCOUNT")}]));
     sale["customerId"] = json!(id("HQ-000010"));
     sale
 }
 
-async fn used(shop: &Shop) -> i64 {
+pub async fn used(shop: &Shop) -> i64 {
     let account = accounts::at_store(shop.store.test_db().reader(), id("HQ-000010")).await.expect("a read");
     account.expect("the customer").used.0
 }
@@ -163,10 +163,14 @@ async fn beyond_the_limit_a_manager_approves_and_the_audit_log_says_who() {
 
 /// A headquarters that raises the balance of the one customer with each push, and may lose its answer.
 #[derive(Default)]
-struct Ledger {
+pub struct Ledger {
     balance: AtomicI64,
     version: AtomicI64,
     loses: AtomicBool,
+    /// What it says to a claim: a status and a body. Without that it is of an older release.
+    pub claims: Mutex<Option<(u16, Json)>>,
+    /// The claims that it was asked for and those that were given up, by their paths.
+    pub claimed: Mutex<Vec<String>>,
     /// What it has settled.
     settled: Mutex<Json>,
 }
@@ -179,7 +183,7 @@ impl Transport for Ledger {
         let body = match path {
             "/handshake" => json!({
                 "epoch": "e", "ticket": "t", "ticketKnown": true, "serverVersion": "", "versions": {},
-                "clock": "2026-11-20T12:00:00.000Z",
+                "clock": "2026-11-20T14:00:00.000Z",
                 "acknowledged": self.settled.lock().expect("not poisoned").as_array().cloned().unwrap_or_default(),
             }),
             "/versions" => json!({"epoch": "e", "versions": {"customers": version}}),
@@ -201,11 +205,14 @@ impl Transport for Ledger {
             "/push" => {
                 let sent: Json = serde_json::from_slice(&request.json.unwrap_or_default()).unwrap_or_default();
                 let sent = sent["envelopes"].as_array().cloned().unwrap_or_default();
-                for _ in sent
-                    .iter()
-                    .filter(|sent| sent["entity_type"] == "sales" && self.balance.load(Ordering::SeqCst) == 0)
-                {
-                    self.balance.fetch_add(500, Ordering::SeqCst);
+                for sent in sent.iter().filter(|sent| sent["entity_type"] == "sales") {
+                    // Each of the two once, however often it comes.
+                    let more = match (sent["action"].as_str(), self.balance.load(Ordering::SeqCst)) {
+                        (Some("create"), 0) => 500,
+                        (Some("void"), 500) => -500,
+                        _ => continue,
+                    };
+                    self.balance.fetch_add(more, Ordering::SeqCst);
                     self.version.fetch_add(1, Ordering::SeqCst);
                 }
                 if self.loses.load(Ordering::SeqCst) {
@@ -214,13 +221,20 @@ impl Transport for Ledger {
                 let taken = |sent: &Json| json!({"entity_type": sent["entity_type"], "entity_id": sent["entity_id"], "status": "ok"});
                 json!({"results": sent.iter().map(taken).collect::<Vec<_>>()})
             }
+            claim if claim.contains("/claims") => {
+                self.claimed.lock().expect("not poisoned").push(claim.to_owned());
+                let answer = self.claims.lock().expect("not poisoned").clone();
+                let (status, body) = answer.unwrap_or((404, json!({"success": false, "code": "not_found"})));
+                return Ok(Reply { status, from_hq: true, retry_after: None, body: body.to_string().into() });
+            }
             other => return Err(format!("no test asks for {other}")),
         };
         Ok(Reply { status: 200, from_hq: true, retry_after: None, body: body.to_string().into() })
     }
 }
 
-async fn ledger(loses: bool) -> (Shop, Arc<Ledger>) {
+/// A shop at such a headquarters, with a sale of 5.00 on the account.
+pub async fn ledger(loses: bool) -> (Shop, Arc<Ledger>) {
     let hq = Arc::new(Ledger { loses: loses.into(), ..Ledger::default() });
     let shop = Shop::with_line(hq.clone()).await;
     shop.insert::<customer::Entity>([customer::Model { credit_limit: Money(1000), ..rows::customer("HQ-000010") }])

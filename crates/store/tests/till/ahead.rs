@@ -130,7 +130,7 @@ impl Transport for Paged {
         let body = match path {
             "/handshake" => json!({
                 "epoch": "e", "ticket": "t", "ticketKnown": true, "serverVersion": "", "versions": {},
-                "clock": "2026-11-20T12:00:00.000Z",
+                "clock": "2026-11-20T14:00:00.000Z",
             }),
             "/versions" => json!({"epoch": "e", "versions": {"departments": PAGES}}),
             _ => {

@@ -48,8 +48,7 @@ impl Scene {
     }
 
     async fn refusals(&self) -> Vec<audit_log::Model> {
-        let rows = audit_log::Entity::find().all(self.shop.store.test_db().reader()).await.expect("the audit log");
-        rows.into_iter().filter(|row| row.action == "session.close_refused").collect()
+        self.shop.audited("session.close_refused").await
     }
 }
 

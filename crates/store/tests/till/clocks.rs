@@ -9,7 +9,7 @@ use tillkeep_storage::sea_orm::EntityTrait;
 use tillkeep_store::headquarters::{Reply, Request, Transport};
 use tillkeep_store::sync::Cycle;
 
-use crate::kit::{Person, Shop, cart, id, line};
+use crate::kit::{Person, Shop, cart, id, line, nothing_counted};
 
 const DAY_MS: i64 = 24 * 3600 * 1000;
 const MINUTE_MS: i64 = 60_000;
@@ -83,7 +83,7 @@ async fn a_clock_that_is_set_back_three_minutes_takes_no_receipt_before_the_last
     let adjusted = person.post("/inventory/adjustments", adjusted).await.ok(201);
     assert!(instant(&adjusted, "occurredAt") > completed(&third), "{adjusted}");
     let path = format!("/register-sessions/{}/close", session["id"].as_str().expect("an id"));
-    let closed = person.post(&path, json!({})).await.ok(200);
+    let closed = person.post(&path, nothing_counted()).await.ok(200);
     assert!(instant(&closed, "closedAt") > completed(&third), "{closed}");
     let opened = person.post(&format!("/registers/{}/open", id("register 01")), json!({})).await.ok(201);
     assert!(instant(&opened, "openedAt") > instant(&closed, "closedAt"), "{opened}");
@@ -115,7 +115,7 @@ async fn a_clock_that_is_set_back_a_day_sells_with_the_time_that_headquarters_co
     // A drawer that is opened then has the day that it is.
     let session = person.get("/register-sessions/current").await.ok(200);
     let path = format!("/register-sessions/{}/close", session["id"].as_str().expect("an id"));
-    person.post(&path, json!({})).await.ok(200);
+    person.post(&path, nothing_counted()).await.ok(200);
     let opened = person.post(&format!("/registers/{}/open", id("register 01")), json!({})).await.ok(201);
     assert_eq!(opened["businessDate"], "2026-11-20");
     // Once it is right again nothing is said of it any more.
@@ -145,4 +145,20 @@ async fn a_clock_that_starts_a_day_back_without_a_line_sells_right_after_what_wa
     let noon = Instant::parse("2026-11-20T15:30:00Z").expect("an instant");
     assert!((0..MINUTE_MS).contains(&completed(&third).millis_since(noon)), "{third}");
     assert_eq!(third["flags"], json!(["clock_behind_register"]));
+}
+
+#[tokio::test]
+async fn a_clock_that_is_more_than_two_minutes_off_that_of_headquarters_is_an_alarm_until_it_is_set() {
+    let shop = Shop::with_line(Arc::new(Shows("2026-11-20T14:00:00.000Z"))).await;
+    let handshake = async || {
+        Cycle::default().step(&shop.store).await;
+        shop.alarms()
+    };
+    assert_eq!(handshake().await, [""; 0]);
+    for off in [3 * MINUTE_MS, -6 * MINUTE_MS] {
+        shop.clock.advance(off);
+        assert_eq!(handshake().await, ["clock_off"], "{off}");
+    }
+    shop.clock.advance(3 * MINUTE_MS);
+    assert_eq!(handshake().await, [""; 0]);
 }

@@ -10,7 +10,7 @@ use tillkeep_storage::entity::{outbox, register, sale};
 use tillkeep_storage::fault;
 use tillkeep_storage::sea_orm::EntityTrait;
 
-use crate::kit::{Shop, cart, id, line, rows};
+use crate::kit::{Shop, cart, id, line, nothing_counted, rows};
 
 const TILLS: usize = 8;
 const SALES: usize = 25;
@@ -105,7 +105,7 @@ async fn no_sale_slips_in_after_the_figures_of_a_close() {
         selling.spawn(async move { person.sell(json!([line("BREAD", 1)])).await.status });
     }
     let path = format!("/register-sessions/{}/close", session["id"].as_str().expect("an id"));
-    let closed = person.post(&path, json!({})).await.ok(200);
+    let closed = person.post(&path, nothing_counted()).await.ok(200);
     let mut sold = 0;
     while let Some(status) = selling.join_next().await {
         match status.expect("an answer") {

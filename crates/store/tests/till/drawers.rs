@@ -5,7 +5,7 @@ use tillkeep_model::Money;
 use tillkeep_storage::entity::register;
 use uuid::Uuid;
 
-use crate::kit::{Person, Shop, cart, id, line, rows};
+use crate::kit::{Person, Shop, cart, id, line, nothing_counted, rows};
 
 const HOUR: i64 = 3_600_000;
 
@@ -122,7 +122,7 @@ async fn nothing_is_sold_without_an_open_drawer() {
 
     shop.clock.advance(4 * HOUR);
     person.sell(bread()).await.refused_at(409, "session_too_old", "terminalId");
-    close(&person, &session, json!({})).await.ok(200);
+    close(&person, &session, nothing_counted()).await.ok(200);
     person.sell(bread()).await.refused_at(409, "session_closed", "terminalId");
     person.post(&open_path("01"), json!({})).await.ok(201);
     person.sell(bread()).await.ok(201);
@@ -181,9 +181,9 @@ async fn sessions_are_counted_for_ever_and_so_is_what_they_sold() {
         let session = person.post(&open_path("01"), json!({})).await.ok(201);
         assert_eq!(session["sessionNumber"], number);
         person.sell(json!([line("BREAD", 1)])).await.ok(201);
-        let closed = close(&person, &session, json!({})).await.ok(200);
+        let closed = close(&person, &session, nothing_counted()).await.ok(200);
         assert_eq!(closed["runningTotal"], 250 * number);
-        assert_eq!((&closed["countedCash"], &closed["cashVariance"]), (&Json::Null, &Json::Null), "not counted");
+        assert_eq!((&closed["countedCash"], &closed["cashVariance"]), (&json!(0), &json!(-20_250)));
         assert_eq!(closed["lastReceiptNumber"], format!("S01-01-{number:06}"));
         shop.clock.advance(1000);
     }
@@ -227,6 +227,7 @@ async fn a_drawer_takes_as_much_as_headquarters_keeps_of_it() {
     let person = shop.sign_in("administrator").await;
     // A list in JSON of so many bytes.
     let list = |bytes: usize| json!(["x".repeat(bytes - 4)]);
+    let coins = (1..=60).rev().map(|value| json!({"value": value, "count": 0})).collect::<Json>();
     for (body, field) in [
         (json!({"note": "ü".repeat(2001)}), "note"),
         (json!({"denominations": list((8 << 10) + 1)}), "denominations"),
@@ -235,11 +236,13 @@ async fn a_drawer_takes_as_much_as_headquarters_keeps_of_it() {
     ] {
         person.post(&open_path("01"), body).await.refused_at(422, "validation", field);
     }
-    let body = json!({"note": "ü".repeat(2000), "denominations": list(8 << 10)});
+    let body = json!({"note": "ü".repeat(2000), "openingFloat": 0, "denominations": coins});
     let session = person.post(&open_path("01"), body).await.ok(201);
-    assert_eq!(session["openingDenominations"], list(8 << 10));
+    assert_eq!(session["openingDenominations"], coins);
     let note = "ü".repeat(2000);
-    let closed = close(&person, &session, json!({"note": note})).await.ok(200);
+    let mut counted = nothing_counted();
+    counted["note"] = json!(note);
+    let closed = close(&person, &session, counted).await.ok(200);
     assert_eq!(closed["closeNote"], json!(note));
 }
 
@@ -248,7 +251,7 @@ async fn opening_and_closing_tell_headquarters() {
     let shop = Shop::open().await;
     let person = shop.selling().await;
     let open = person.get("/register-sessions/current").await.ok(200);
-    let closed = close(&person, &open, json!({})).await.ok(200);
+    let closed = close(&person, &open, nothing_counted()).await.ok(200);
     let entries = shop.outbox().await;
     let queued: Vec<(&str, &str, Json)> = entries
         .iter()

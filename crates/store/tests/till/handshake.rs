@@ -27,7 +27,7 @@ impl Transport for Lost {
         let body = match path {
             "/handshake" => json!({
                 "epoch": "e", "ticket": "t", "ticketKnown": true, "serverVersion": "", "versions": {},
-                "clock": "2026-11-20T12:00:00.000Z",
+                "clock": "2026-11-20T14:00:00.000Z",
             }),
             "/versions" => {
                 let had = query.split('&').find_map(|part| part.strip_prefix("have=")).unwrap_or_default().to_owned();
@@ -69,7 +69,7 @@ impl Transport for Narrow {
         let body = match path {
             "/handshake" => json!({
                 "epoch": "e", "ticket": "t", "ticketKnown": true, "serverVersion": "", "versions": {},
-                "clock": "2026-11-20T12:00:00.000Z",
+                "clock": "2026-11-20T14:00:00.000Z",
             }),
             "/versions" => {
                 let moved = self.0.lock().expect("not poisoned").len();
@@ -128,7 +128,7 @@ impl Transport for Listening {
                 self.unenrolled.lock().expect("not poisoned").push(said["unenrolled"].as_i64());
                 json!({
                     "epoch": "e", "ticket": "t", "ticketKnown": true, "serverVersion": "", "versions": {},
-                    "clock": "2026-11-20T12:00:00.000Z",
+                    "clock": "2026-11-20T14:00:00.000Z",
                 })
             }
             "/versions" => json!({"epoch": "e", "versions": {}}),

@@ -21,7 +21,7 @@ impl Transport for Quiet {
         let body = match path.as_str() {
             "/handshake" => json!({
                 "epoch": "e", "ticket": "t", "ticketKnown": true, "serverVersion": "", "versions": {},
-                "clock": "2026-11-20T12:00:00.000Z",
+                "clock": "2026-11-20T14:00:00.000Z",
             }),
             "/versions" => json!({"epoch": "e", "versions": {"departments": 5, "customers": 0}}),
             _ => json!({"entity_type": "departments", "since_version": 0, "rows": [], "latest_version": 5}),

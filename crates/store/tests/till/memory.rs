@@ -17,7 +17,7 @@ use tillkeep_store::headquarters::{Reply, Request, Transport};
 use tillkeep_store::sync::Cycle;
 use tokio::time::error::Elapsed;
 
-use crate::kit::{Person, Shop, cart, id, line, rows};
+use crate::kit::{Person, Shop, cart, id, line, nothing_counted, rows};
 
 /// A headquarters that has what a test gives it, each gift as a new version of its type.
 #[derive(Default)]
@@ -46,7 +46,7 @@ impl Transport for Hq {
         let body = match path {
             "/handshake" => json!({
                 "epoch": "e", "ticket": "t", "ticketKnown": true, "serverVersion": "", "versions": {},
-                "clock": "2026-11-20T12:00:00.000Z",
+                "clock": "2026-11-20T14:00:00.000Z",
             }),
             "/versions" => {
                 let lost = self.lost.swap(false, Ordering::SeqCst);
@@ -127,7 +127,7 @@ async fn whatever_a_pull_changed_holds_for_the_very_next_sale() {
     assert_eq!(person.get("/pos/bootstrap").await.ok(200)["salesReps"][0]["name"], "Rosa");
 
     let bread = row::<product::Entity>(&shop, "BREAD").await;
-    hq.has("products", &[product::Model { allow_discount: true, ..bread.clone() }]);
+    hq.has("products", &[product::Model { name: "Rye bread".into(), ..bread.clone() }]);
     Cycle::default().step(&shop.store).await;
     let discounted = json!({
         "terminalId": "T1",
@@ -293,13 +293,14 @@ async fn a_till_that_is_moved_or_a_drawer_that_is_closed_sells_no_more_from_the_
     person.sell(json!([line("TEA", 1)])).await.ok(201);
     let session = person.get("/register-sessions/current").await.ok(200)["id"].clone();
     let close = format!("/register-sessions/{}/close", session.as_str().expect("an id"));
-    person.post(&close, json!({})).await.ok(200);
+    person.post(&close, nothing_counted()).await.ok(200);
     person.sell(json!([line("TEA", 1)])).await.refused(409, "session_closed");
     let register = format!("/registers/{}", id("register 01"));
     person.post(&format!("{register}/open"), json!({})).await.ok(201);
     person.sell(json!([line("TEA", 1)])).await.ok(201);
     let session = person.get("/register-sessions/current").await.ok(200)["id"].clone();
-    person.post(&format!("/register-sessions/{}/close", session.as_str().expect("an id")), json!({})).await.ok(200);
+    let close = format!("/register-sessions/{}/close", session.as_str().expect("an id"));
+    person.post(&close, nothing_counted()).await.ok(200);
     person.patch(&register, json!({"terminalId": "T9"})).await.ok(200);
     let refused = person.sell(json!([line("TEA", 1)])).await.refused(409, "session_closed");
     assert!(refused["error"].as_str().is_some_and(|text| text.contains("no register has the terminal")), "{refused}");

@@ -25,7 +25,7 @@ impl Transport for Halting {
         match request.path.split('?').next().unwrap_or_default() {
             "/handshake" => ok(json!({
                 "epoch": "e", "ticket": "t", "ticketKnown": true, "serverVersion": "", "versions": {},
-                "clock": "2026-11-20T12:00:00.000Z",
+                "clock": "2026-11-20T14:00:00.000Z",
             })),
             "/versions" => {
                 let heads: serde_json::Map<String, Value> =

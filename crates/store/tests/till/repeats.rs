@@ -147,6 +147,17 @@ fn the_description_asks_for_the_id_of_every_document_of_a_till() {
         let required = schema["required"].as_array().is_some_and(|required| required.contains(&json!("id")));
         if required { asking.push(path) } else { not_asking.push(path) }
     }
-    assert_eq!(asking, ["/inventory/adjustments", "/pos/sales"]);
+    assert_eq!(
+        asking,
+        [
+            "/inventory/adjustments",
+            "/pos/parked-carts",
+            "/pos/prints",
+            "/pos/refunds",
+            "/pos/sales",
+            "/pos/sales/{id}/prints",
+            "/pos/sales/{id}/refunds"
+        ]
+    );
     assert_eq!(not_asking, ["/pos/discounts/validate", "/pos/quote"], "what is not written needs no id");
 }

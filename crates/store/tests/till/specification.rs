@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::Duration;
 
 use axum::body::Bytes;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
@@ -22,7 +21,7 @@ use tokio::sync::Notify;
 use tokio_util::task::TaskTracker;
 
 use crate::kit::taxes::{of_local, rates};
-use crate::kit::{Shop, id, line, rows};
+use crate::kit::{Shop, eventually, id, line, rows};
 
 #[derive(Default)]
 struct Plain {
@@ -238,17 +237,6 @@ async fn a_store_that_ever_shook_hands_takes_a_missing_handshake_for_the_word_of
         assert!(hq.seen().pulls.is_empty());
         assert!(shop.store.sync.line().last_error.is_some_and(|error| error.contains("404")));
     }
-}
-
-/// Waits for something that comes by itself.
-async fn eventually(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
-    for _ in 0..1000 {
-        if is_so().await {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    panic!("{what} did not come");
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use tillkeep_storage::entity::{register, sale, user_store_role};
 use uuid::Uuid;
 
 use crate::kit::devices::Device;
-use crate::kit::{Person, Shop, cart, id, line, people, rows};
+use crate::kit::{Person, Shop, cart, id, line, nothing_counted, people, rows};
 
 const TILL: &str = "192.0.2.1";
 
@@ -79,7 +79,7 @@ async fn an_approval_closes_the_drawer_of_the_own_till_alone_and_a_manager_close
     here.post(&close, counted(&token)).await.ok(200);
     let again = here.post(&open_path("01"), json!({})).await.ok(201);
     let close = format!("/register-sessions/{}/close", again["id"].as_str().expect("an id"));
-    shop.sign_in_with(&manager, "T2").await.post(&close, json!({})).await.ok(200);
+    shop.sign_in_with(&manager, "T2").await.post(&close, nothing_counted()).await.ok(200);
 }
 
 #[tokio::test]

@@ -24,7 +24,7 @@ impl Transport for Slow {
         let body = match request.path.split('?').next().unwrap_or_default() {
             "/handshake" => json!({
                 "epoch": "e", "ticket": "t", "ticketKnown": true, "serverVersion": "", "versions": {},
-                "clock": "2026-11-20T12:00:00.000Z",
+                "clock": "2026-11-20T14:00:00.000Z",
             }),
             "/versions" => json!({"epoch": "e", "versions": {"customers": 1}}),
             "/pull" => {

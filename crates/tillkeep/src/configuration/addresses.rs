@@ -32,3 +32,24 @@ pub fn web_address(text: &str) -> Result<reqwest::Url> {
     }
     Ok(url)
 }
+
+/// Where a page comes from, as a browser says it: `http` or `https`, a host, and a port that is not the usual one. A browser's text is
+/// compared letter by letter, so that anything else would never fit.
+pub fn origin(text: &str) -> std::result::Result<String, String> {
+    let example = "name each origin, such as https://till.example.com";
+    if text.contains('*') {
+        return Err(format!("{text:?} would let in pages that nobody here knows; {example}"));
+    }
+    let url = reqwest::Url::parse(text).map_err(|_| format!("{text:?} is no origin; {example}"))?;
+    if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none_or(str::is_empty) {
+        return Err(format!("{text:?} is no origin of pages; {example}"));
+    }
+    let written = url.origin().ascii_serialization();
+    if written == text {
+        return Ok(written);
+    }
+    if text.strip_suffix('/') == Some(&*written) {
+        return Err(format!("{text:?} ends with a slash, which no browser says; write {written}"));
+    }
+    Err(format!("{text:?} is not how a browser says it; write {written}"))
+}

@@ -247,3 +247,34 @@ fn a_misspelt_key_is_an_error_that_names_it() {
     let error = format!("{:#}", load(Some(&path)).expect_err("refused"));
     assert!(error.contains("sync_intervall_ms"), "{error}");
 }
+
+#[test]
+fn origins_of_tills_are_named_as_browsers_name_them_and_none_is_let_in_unless_said() {
+    let dir = tempfile::tempdir().expect("dir");
+    let path = dir.path().join("tillkeep.toml");
+    let read = |list: &str| {
+        std::fs::write(&path, format!("[store.tills]\nallowed_origins = {list}\n")).expect("write");
+        load(Some(&path)).map_err(|error| format!("{error:#}"))
+    };
+    let names = |list: &str| -> Vec<String> {
+        read(list).expect("sound").store.tills.allowed_origins.names().map(str::to_owned).collect()
+    };
+    assert_eq!(load(None).expect("the built-in one").store.tills.allowed_origins.names().count(), 0);
+    let both = ["https://till.example.com", "http://localhost:5173"];
+    assert_eq!(names("['https://till.example.com', 'http://localhost:5173']"), both);
+    assert_eq!(names("'https://till.example.com, http://localhost:5173'"), both);
+    for (text, remedy) in [
+        ("*", "name each origin"),
+        ("https://*.example.com", "name each origin"),
+        ("https://till.example.com/", "ends with a slash"),
+        ("https://till.example.com/app", "write https://till.example.com"),
+        ("https://Till.example.com", "write https://till.example.com"),
+        ("https://till.example.com:443", "write https://till.example.com"),
+        ("till.example.com", "is no origin"),
+        ("file:///till.html", "is no origin of pages"),
+        ("null", "is no origin"),
+    ] {
+        let error = read(&format!("['{text}']")).expect_err(text);
+        assert!(error.contains(remedy) && error.contains("allowed_origins"), "{error}");
+    }
+}

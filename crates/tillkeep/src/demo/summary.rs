@@ -74,23 +74,24 @@ impl Board {
         let token = token.as_deref().context("the administrator could not sign in")?;
         let dashboard = self.get(token, "/sync/dashboard").await?;
         let mut table = format!(
-            "  {:<6} {:<10} {:>10} {:>14} {:>11} {:>10} {:>8} {:>7}\n",
-            "Store", "Line", "Sold here", "Amount", "Taken off", "At HQ", "Waiting", "Failed"
+            "  {:<6} {:<10} {:>10} {:>14} {:>11} {:>11} {:>10} {:>8} {:>7}\n",
+            "Store", "Line", "Sold here", "Amount", "Taken off", "Given back", "At HQ", "Waiting", "Failed"
         );
         let counters = self.counters.lock().unwrap_or_else(PoisonError::into_inner).clone();
         for store in dashboard["data"]["stores"].as_array().into_iter().flatten() {
             let code = store["storeCode"].as_str().unwrap_or_default();
             let Some(counter) = counters.get(code) else { continue };
             let id = store["storeId"].as_str().unwrap_or_default();
-            let sales = self.get(token, &format!("/sales?storeId={id}&pageSize=1")).await?;
+            let sales = self.get(token, &format!("/sales?storeId={id}&saleType=sale&pageSize=1")).await?;
             let amount = |minor: u64| format!("{}.{:02}", minor / 100, minor % 100);
             writeln!(
                 table,
-                "  {code:<6} {:<10} {:>10} {:>14} {:>11} {:>10} {:>8} {:>7}",
+                "  {code:<6} {:<10} {:>10} {:>14} {:>11} {:>11} {:>10} {:>8} {:>7}",
                 if store["connection"]["connected"] == true { "connected" } else { "away" },
                 counter.sales.load(Ordering::Relaxed),
                 amount(counter.minor_units.load(Ordering::Relaxed)),
                 amount(counter.saved.load(Ordering::Relaxed)),
+                amount(counter.given_back.load(Ordering::Relaxed)),
                 sales["pagination"]["total"].to_string(),
                 store["outboxPending"].to_string(),
                 store["errorCount"].to_string(),

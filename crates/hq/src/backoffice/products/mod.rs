@@ -2,6 +2,8 @@
 
 mod charges;
 mod codes;
+mod picture;
+mod scaled;
 
 use std::borrow::Cow;
 
@@ -231,21 +233,22 @@ pub(crate) fn routes(routes: Routes) -> Routes {
     use ErrorCode::{BadCheckDigit, DuplicateBarcode, DuplicateSku, IdReused, InUse, Validation, VersionConflict};
     routes
         .get("/products", plain::list::<Entity, ProductsView>)
-        .about("List products.")
+        .about("List products, a page at a time.")
         .get("/products/{id}", plain::get::<Entity, ProductsView>)
-        .about("One product.")
+        .about("One product, by its id.")
         .get("/products/by-barcode/{code}", by_barcode)
         .about("The product with a barcode.")
         .post("/products", create)
-        .about("Make a product.")
+        .about("Make a new product.")
         .fails(&[IdReused, DuplicateSku, DuplicateBarcode, BadCheckDigit])
         .patch("/products/{id}", edit)
-        .about("Change a product.")
+        .about("Change some fields of a product.")
         .fails(&[VersionConflict, DuplicateSku, DuplicateBarcode, BadCheckDigit, InUse])
         .delete("/products/{id}", plain::delete::<Entity, ProductsDelete>)
-        .about("Delete a product.")
+        .about("Delete a product, in all stores too.")
         .fails(&[VersionConflict, InUse])
         .post("/products/{id}/restore", restore)
         .about("Bring a deleted product back.")
         .fails(&[DuplicateSku, DuplicateBarcode, Validation])
+        .with(picture::routes)
 }

@@ -116,14 +116,14 @@ pub(crate) fn routes(routes: Routes) -> Routes {
     use ErrorCode::{BelowMinPrice, DuplicateCode, IdReused, VersionConflict};
     routes
         .post("/specials", create)
-        .about("Make a special.")
+        .about("Make a new special.")
         .fails(&[IdReused, DuplicateCode, BelowMinPrice])
         .patch("/specials/{id}", edit)
-        .about("Change a special.")
+        .about("Change some fields of a special.")
         .fails(&[VersionConflict, DuplicateCode, BelowMinPrice])
         .post("/specials/{id}/deactivate", deactivate)
-        .about("End a special.")
+        .about("End a special now, in every store where it is in force.")
         .delete("/specials/{id}", plain::delete::<Entity, SpecialsManage>)
-        .about("Delete a special.")
+        .about("Delete a special, in all stores too.")
         .fails(&[VersionConflict])
 }

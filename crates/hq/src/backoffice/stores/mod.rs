@@ -22,6 +22,7 @@ use tillkeep_storage::entity::store::{Entity, Model};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter};
 use uuid::Uuid;
 
+use super::chain::Defaults;
 use super::rows;
 use crate::Hq;
 use crate::state::Routes;
@@ -50,11 +51,13 @@ pub(crate) async fn get(
     view(&hq, caller.reader(), store).await.map(Answer)
 }
 
-/// A new store is not in use before it is provisioned or activated.
+/// A new store is not in use before it is provisioned or activated. It begins with what the chain has where it says nothing.
 pub(crate) async fn create(caller: Caller<StoresCreate>, Body(body): Body<Draft<Settings>>) -> Result<Created<Model>> {
     caller.everywhere()?;
-    let check = async |_: &mut Tx, new: &mut Model| {
+    let sent = body.keys.clone();
+    let check = async |tx: &mut Tx, new: &mut Model| {
         new.sync_token_version = 1;
+        Defaults::load(&*tx).await?.fill(new, &sent);
         fields::check(None, new, true)
     };
     rows::create::<Entity, _>(&caller, &KIND, body.keys, check, async |_, _| Ok(())).await

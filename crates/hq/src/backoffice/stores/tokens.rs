@@ -1,19 +1,13 @@
 //! Sync tokens: given out once, replaced, taken away. `docs/api.md`, section 7.
 
-use std::convert::Infallible;
 use std::fmt::Write;
-use std::net::IpAddr;
 use std::sync::Arc;
 
-use axum::extract::{FromRequestParts, State};
-use axum::http::Uri;
-use axum::http::request::Parts;
+use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use tillkeep_http::describe::Argument;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::extract::OptionalBody;
-use tillkeep_http::request::is_forwarded;
 use tillkeep_http::tokens::{STORE_SYNC, SyncClaims};
 use tillkeep_http::{Answer, Caller, Id, NoContent};
 use tillkeep_model::ErrorCode;
@@ -26,6 +20,7 @@ use uuid::Uuid;
 
 use super::fields::KIND;
 use crate::Hq;
+use crate::address::{Address, Asked, is_loopback};
 use crate::backoffice::rows;
 use crate::sync::standing::{Grace, keep_grace};
 
@@ -51,6 +46,8 @@ pub(super) struct Provisioned {
     store_code: String,
     /// What a store server starts from.
     env: String,
+    /// The address in `env`, and what is wrong with it.
+    address: Option<Address>,
     /// `env` has no `HQ_URL`: headquarters does not know how stores reach it, as `public_url` is not set.
     public_url_missing: bool,
 }
@@ -60,7 +57,7 @@ pub(super) async fn provision(
     caller: Caller<Fresh<StoresProvision>>,
     State(hq): State<Arc<Hq>>,
     Id(id): Id,
-    line: Line,
+    asked: Asked,
     OptionalBody(body): OptionalBody<Provision>,
 ) -> Result<Answer<Provisioned>> {
     caller.at_store(id)?;
@@ -104,11 +101,10 @@ pub(super) async fn provision(
     };
     let unsigned = || Error::internal("a sync token could not be signed");
     let sync_token = hq.auth.tokens.sign_sync(&claims).ok_or_else(unsigned)?;
-    // A name that whoever asks chose, or a proxy passed on, is no address to send a token to.
-    let own = hq.own_url.get().filter(|_| !line.is_forwarded);
-    let url = hq.public_url.as_ref().or(own);
-    let env = snippet(&sync_token, url.map(String::as_str));
-    Ok(Answer(Provisioned { sync_token, store_id: id, store_code: store.code, env, public_url_missing: url.is_none() }))
+    let address = hq.address(&asked);
+    let env = snippet(&sync_token, address.as_ref().map(|address| &*address.url));
+    let public_url_missing = address.is_none();
+    Ok(Answer(Provisioned { sync_token, store_id: id, store_code: store.code, env, address, public_url_missing }))
 }
 
 /// `POST /stores/{id}/revoke-token`: the token and one in its grace end at once, and so does the open socket.
@@ -130,21 +126,6 @@ pub(super) async fn revoke_token(
     Ok(NoContent)
 }
 
-/// Whether a proxy stands between the caller and this server.
-pub(super) struct Line {
-    is_forwarded: bool,
-}
-
-impl Argument for Line {}
-
-impl<S: Send + Sync> FromRequestParts<S> for Line {
-    type Rejection = Infallible;
-
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> std::result::Result<Self, Infallible> {
-        Ok(Self { is_forwarded: is_forwarded(&parts.headers) })
-    }
-}
-
 /// What a store server starts from, as far as it is known. A store refuses plain HTTP that leaves its machine, unless a
 /// setting asks to take it.
 fn snippet(sync_token: &str, url: Option<&str>) -> String {
@@ -159,10 +140,8 @@ fn snippet(sync_token: &str, url: Option<&str>) -> String {
 }
 
 fn is_open_line(url: &str) -> bool {
-    let Ok(url) = url.parse::<Uri>() else { return false };
-    let host = url.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
-    let loopback = host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());
-    url.scheme_str() == Some("http") && !loopback
+    let is_plain = url.get(..7).is_some_and(|scheme| scheme.eq_ignore_ascii_case("http://"));
+    is_plain && !is_loopback(url)
 }
 
 #[cfg(test)]

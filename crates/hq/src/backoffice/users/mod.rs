@@ -148,7 +148,7 @@ pub fn routes(routes: Routes) -> Routes {
         .about("Make a user with a PIN and roles.")
         .fails(&[IdReused, UsernameTaken, PinIsGenerated, PinNotAllowed, Escalation, TooManyRequests])
         .patch("/users/{id}", edit)
-        .about("Change a user.")
+        .about("Change some fields of a user.")
         .fails(&[VersionConflict, UsernameTaken, LastAdmin, SelfDeactivation, Escalation])
         .post("/users/{id}/pin", pin::set_pin)
         .about("Make a new PIN for a user, which is shown once and to be changed at the first sign-in; their sessions end.")

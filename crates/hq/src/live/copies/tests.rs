@@ -213,6 +213,39 @@ fn numbers_that_a_process_took_over_from_the_other_one_are_none_that_it_made() {
 }
 
 #[test]
+fn they_are_none_that_it_made_when_the_other_one_was_answered_in_between_either() {
+    let mut hq = Processes::default();
+    let (mut frozen, mut other) = (Copy::with(2), Copy::with(2));
+    frozen.starts(&mut hq, at(0));
+    frozen.made(3);
+    other.starts(&mut hq, at(1));
+    other.made(5);
+    assert!(frozen.handshake(&mut hq, at(2)));
+    // The answer named the numbers of the other one, whose next answer is under way when this one is asked again.
+    frozen.made(5);
+    assert!(other.handshake(&mut hq, at(3)));
+    assert!(frozen.cycle(&mut hq, at(4)));
+    assert!(other.cycle(&mut hq, at(5)));
+    assert_eq!(hq.refusal(frozen.instance), Some(Refusal { because: Because::Newer, sends: true }));
+}
+
+#[test]
+fn what_a_process_sold_long_after_it_met_the_other_one_counts() {
+    let mut hq = Processes::default();
+    let (mut first, mut frozen) = (Copy::with(2), Copy::with(2));
+    first.starts(&mut hq, at(0));
+    frozen.starts(&mut hq, at(1));
+    assert!(first.cycle(&mut hq, at(30)));
+    // It sells for an hour while the other one, which has sold one, is frozen.
+    first.made(9);
+    frozen.made(3);
+    assert!(frozen.handshake(&mut hq, at(3600)));
+    assert!(first.cycle(&mut hq, at(3601)));
+    assert!(!frozen.cycle(&mut hq, at(3602)));
+    assert_eq!(hq.refusal(frozen.instance), Some(Refusal { because: Because::Newer, sends: false }));
+}
+
+#[test]
 fn what_an_older_headquarters_noted_is_read_and_what_is_noted_now_it_can_read() {
     let instance = Uuid::from_u128(1);
     let noted = format!(

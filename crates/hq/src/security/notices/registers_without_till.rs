@@ -15,8 +15,12 @@ pub(super) async fn find(asked: &Asked<'_>) -> Result<Vec<Notice>> {
         return Ok(Vec::new());
     }
     let registers: i64 = without.iter().map(|(_, _, registers)| registers).sum();
+    let which = match registers {
+        1 => "One register of these stores has".to_owned(),
+        more => format!("{more} registers of these stores have"),
+    };
     let text = format!(
-        "{registers} registers of these stores have no enrolled till: a person who types wrong PINs in the network of such a shop makes \
+        "{which} no enrolled till: a person who types wrong PINs in the network of such a shop makes \
          all of its people wait. Whoever runs the shop enrols each till there."
     );
     let stores: Vec<OfStore> = without.into_iter().map(|(id, code, _)| OfStore { id, code }).collect();

@@ -7,6 +7,7 @@ mod stream;
 mod updates;
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -16,6 +17,7 @@ use tillkeep_http::{Answer, Caller, Params};
 use tillkeep_model::Instant;
 use tillkeep_model::permission::code::StoresView;
 use utoipa::ToSchema;
+use uuid::Uuid;
 
 use super::rounds;
 use crate::Hq;
@@ -26,15 +28,17 @@ use states::Which;
 pub(crate) use updates::start;
 
 #[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = DashboardQuery)]
 pub(crate) struct Query {
-    /// `storeCode` when not said; or `-errorCount`, `-deadLettered`, `-outboxPending`, `-warnings`, `-lastErrorAt`,
+    /// `storeCode` when not said; or `-severity`, `-errorCount`, `-deadLettered`, `-outboxPending`, `-warnings`, `-lastErrorAt`,
     /// `lastSuccessAt`, each from what is worst.
     sort: Option<String>,
     /// Only stores of which something came, or failed, since then.
     #[schema(value_type = Option<Instant>)]
     since: Option<String>,
+    /// Only this store.
+    store_id: Option<Uuid>,
 }
 
 /// `GET /sync/dashboard`
@@ -49,7 +53,11 @@ pub(crate) async fn dashboard(
     let since = since.transpose()?;
     // What stores pulled in the last second is still in memory.
     rounds::flush(&hq).await?;
-    let scope = caller.stores();
+    let mut scope = caller.stores();
+    if let Some(id) = query.store_id {
+        caller.at_store(id)?;
+        scope = Some(BTreeSet::from([id]));
+    }
     let which = scope.as_ref().map_or(Which::All, Which::These);
     let mut dashboard = Dashboard::new(&hq, states::load(&hq, caller.reader(), which).await?);
     if let Some(since) = since {
@@ -63,6 +71,7 @@ pub(crate) async fn dashboard(
 fn sort(stores: &mut [StoreState], by: &str) -> Result<()> {
     match by {
         "storeCode" => {}
+        "-severity" => stores.sort_by_key(|state| Reverse(state.severity)),
         "-errorCount" => stores.sort_by_key(|state| Reverse(state.error_count)),
         "-deadLettered" => stores.sort_by_key(|state| Reverse(state.dead_lettered)),
         "-outboxPending" => stores.sort_by_key(|state| Reverse(state.outbox_pending)),
@@ -70,7 +79,7 @@ fn sort(stores: &mut [StoreState], by: &str) -> Result<()> {
         "-lastErrorAt" => stores.sort_by_key(|state| Reverse(state.last_error_at)),
         "lastSuccessAt" => stores.sort_by_key(|state| state.last_success_at),
         other => {
-            let text = "choose of storeCode, -errorCount, -deadLettered, -outboxPending, -warnings, -lastErrorAt, \
+            let text = "choose of storeCode, -severity, -errorCount, -deadLettered, -outboxPending, -warnings, -lastErrorAt, \
                         lastSuccessAt";
             return Err(Error::field("sort", format!("cannot sort by {other}; {text}")));
         }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
+use tillkeep_model::alarm::is_clock_off;
 use tillkeep_model::{Alarm, AlarmCode, Instant};
 use tillkeep_storage::entity::{store, store_node, sync_status};
 use tillkeep_storage::nodes::{Heard, Line, Said};
@@ -13,12 +14,12 @@ use tillkeep_storage::{Connection, DbErr, attempts, new_customers, registry, syn
 use uuid::Uuid;
 
 use crate::Hq;
+use crate::live::rank::Rank;
+use crate::live::ranking;
 use crate::live::store_state::{ConnectionInfo, Loading, StoreState, TypeState};
 use crate::live::waiting::is_stuck;
 use crate::sync::ending::ended_because;
 
-/// A clock that is further off is flagged. `docs/sync.md`, rule U8.
-const CLOCK_MAY_BE_OFF_MS: u64 = 120_000;
 /// How long a warning counts among those of its store.
 const WARNINGS_OF_MS: i64 = 7 * 24 * 3600 * 1000;
 
@@ -84,11 +85,18 @@ fn state_of(
     let connected = connection.connected;
     let ended = heard.connection.and_then(|(_, line)| line.ended());
     let Said { outbox, alarms } = heard.said.map(|(_, said)| said).unwrap_or_default();
-    let alarms = [alarms, ours].concat();
+    let clock_warning = node.clock_offset_ms.is_some_and(is_clock_off);
+    let mut alarms = [alarms, ours].concat();
+    // One of an older release does not say so itself.
+    if let Some(since) = node.handshake_at.filter(|_| clock_warning && !alarms.iter().any(is_of_clock)) {
+        alarms.push(Alarm { code: AlarmCode::ClockOff, since });
+    }
     let (sent, fetched): (Vec<_>, Vec<_>) = status.iter().partition(|row| row.direction == sync_log::PUSH);
     let newest = |field: fn(&sync_status::Model) -> Option<Instant>| status.iter().filter_map(field).max();
     let last_error = status.iter().filter(|row| row.last_error_at.is_some()).max_by_key(|row| row.last_error_at);
-    StoreState {
+    let mut state = StoreState {
+        state: Rank::default(),
+        severity: 0,
         connection,
         first_heard_at: store.first_seen_at,
         last_heard_at: heard.at,
@@ -115,10 +123,16 @@ fn state_of(
         runs_twice_since: hq.copies.running_twice(store.id, hq.nodes.shared(now)),
         unstored: fetched.iter().filter(|row| row.pending_count > 0).map(|row| row.entity_type.clone()).collect(),
         clock_offset_ms: node.clock_offset_ms,
-        clock_warning: node.clock_offset_ms.is_some_and(|offset| offset.unsigned_abs() > CLOCK_MAY_BE_OFF_MS),
+        clock_warning,
         data_age_seconds: heard.at.map(|at| now.millis_since(at) / 1000),
         sync: status.into_iter().map(|row| type_state(hq, store.id, connected, row)).collect(),
-    }
+    };
+    (state.state, state.severity) = ranking::of(&state, now);
+    state
+}
+
+fn is_of_clock(alarm: &Alarm) -> bool {
+    alarm.code == AlarmCode::ClockOff
 }
 
 /// What headquarters itself knows to be wrong with a store.

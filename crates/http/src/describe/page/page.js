@@ -10,9 +10,9 @@ function form(schemas, method, path, operation) {
     const kind = make('span', { class: 'soft' }, schemas.kind(schema));
     return { name, where, input, label: make('label', {}, make('span', {}, `${name} `, kind), input) };
   });
-  const schema = operation.requestBody?.content?.['application/json']?.schema;
+  const { schema, example } = operation.requestBody?.content?.['application/json'] ?? {};
   const body = schema && make('textarea', { rows: 8, spellcheck: 'false' });
-  if (body) body.value = JSON.stringify(schemas.example(schema), null, 2);
+  if (body) body.value = JSON.stringify(example ?? schemas.example(schema), null, 2);
   const answer = make('div', { 'aria-live': 'polite' });
   const shown = make('form', { class: 'try' },
     fields.map(({ label }) => label),
@@ -60,17 +60,19 @@ function parameters(schemas, all) {
     make('table', {}, make('thead', {}, make('tr', {}, head)), make('tbody', {}, all.map(row))));
 }
 
-/** The codes that a refusal may carry. */
-function codes(schemas, schema) {
-  return schemas.properties(schema ?? {}).filter(({ name }) => name === 'code').flatMap(({ of }) => of.enum ?? []);
+/** What the tests of this server were answered. */
+function shownExample(example) {
+  const text = JSON.stringify(example, null, 2);
+  return make('pre', { tabindex: 0, 'aria-label': 'An example', role: 'region' }, text);
 }
 
 function answers(schemas, responses) {
   return Object.entries(responses).map(([status, named]) => {
     const response = schemas.found(named);
-    const schema = response.content?.['application/json']?.schema;
-    const line = [make('strong', {}, status), ` ${response.description} `, make('code', {}, codes(schemas, schema).join(', '))];
-    return schema ? opened(make('summary', {}, line), () => [schemas.list(schema)]) : make('p', {}, line);
+    const { schema, example } = response.content?.['application/json'] ?? {};
+    const line = [make('strong', {}, status), ` ${response.description.replaceAll('`', '')}`];
+    const content = () => (example === undefined ? [] : [shownExample(example)]).concat(schemas.list(schema));
+    return schema ? opened(make('summary', {}, line), content) : make('p', {}, line);
   });
 }
 

@@ -8,6 +8,7 @@ pub mod loyalty_tier;
 pub mod new_customers;
 pub mod product;
 pub mod product_barcode;
+pub mod product_picture;
 pub mod product_special;
 pub mod product_supplier;
 pub mod reason;

@@ -51,6 +51,8 @@ pub struct Model {
     pub reorder_quantity: Qty,
     pub brand: Option<String>,
     pub image_url: Option<String>,
+    /// Of the picture that was uploaded; `product_pictures` has it.
+    pub picture_hash: Option<String>,
     pub tags: JsonText,
     pub is_active: bool,
 }

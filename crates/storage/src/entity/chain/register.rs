@@ -2,7 +2,7 @@
 
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
-use tillkeep_model::{Instant, Money};
+use tillkeep_model::{Instant, JsonText, Money};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, DeriveEntityModel, Serialize, Deserialize)]
 #[sea_orm(table_name = "registers")]
@@ -15,6 +15,8 @@ pub struct Model {
     pub terminal_id: String,
     pub default_float: Option<Money>,
     pub is_active: bool,
+    /// Where its papers are printed, and how.
+    pub printer: Option<JsonText>,
     pub last_seen_at: Option<Instant>,
     pub created_at: Instant,
     pub updated_at: Instant,

@@ -48,6 +48,7 @@ pub struct Model {
     pub refunded_quantity: Qty,
     pub restock: Option<bool>,
     pub return_reason: Option<String>,
+    pub return_reason_code: Option<String>,
     /// Whether its store kept stock of the product when it was sold; a program that does not know says nothing.
     pub tracked: Option<bool>,
     /// The average cost at its store after this line, of a refund that went back to the shelf.

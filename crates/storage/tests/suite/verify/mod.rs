@@ -70,6 +70,24 @@ async fn a_sale_that_is_kept_under_another_id_is_the_one_that_its_store_has() {
 }
 
 #[tokio::test]
+async fn what_a_seller_of_an_older_release_said_of_refunds_that_never_came_is_no_finding() {
+    for hq in both().await {
+        let scene = scene(hq).await;
+        let second = sender("S02");
+        take(&scene.hq, &second, &create_sale(&second, id("of before"), &[(id("product:TEA"), 3)])).await;
+        let said = [
+            "UPDATE sale_items SET refunded_quantity = 4000 \
+             WHERE NOT EXISTS (SELECT 1 FROM chain_entries e WHERE e.sale_id = sale_items.sale_id)",
+            "UPDATE sales SET status = 'partially_refunded', refunded_amount = 1999 \
+             WHERE NOT EXISTS (SELECT 1 FROM chain_entries e WHERE e.sale_id = sales.id)",
+        ];
+        let found = after(&scene, Side::Hq, &said).await;
+        let of_sales = |finding: &&verify::Finding| ["sales", "sale_items"].contains(&finding.entity.as_str());
+        assert_eq!(found.iter().filter(of_sales).collect::<Vec<_>>(), Vec::<&verify::Finding>::new());
+    }
+}
+
+#[tokio::test]
 async fn what_is_under_way_is_no_finding_until_everything_is_settled() {
     let scene = scene(Hq::sqlite().await).await;
     let tea = id("product:TEA");
@@ -114,6 +132,62 @@ async fn documents_that_came_back_need_no_entry_and_those_made_since_do() {
 }
 
 #[tokio::test]
+async fn reports_of_drawers_that_are_older_than_what_came_back_are_not_missed() {
+    for hq in both().await {
+        let scene = scene(hq).await;
+        let numbers = ["UPDATE register_sessions SET zz_number = 7, store_zz_number = 4", "DELETE FROM zz_reports"];
+        let missed = async |due: &str| {
+            let due = format!("INSERT INTO sync_state (key, value) VALUES ('own_documents_due', '{due}')");
+            let findings = after(&scene, Side::Store, &[&due, numbers[0], numbers[1]]).await;
+            let of_drawers =
+                |finding: &&verify::Finding| finding.invariant == "I6" && finding.entity == "register_sessions";
+            findings.iter().filter(of_drawers).count()
+        };
+        assert_eq!(missed("yes").await, 0, "they are coming");
+        assert_eq!(missed(&at(20).to_string()).await, 0, "those of the last months came back");
+        assert_eq!(missed("no").await, 6 + 3, "nothing was ever lost");
+    }
+}
+
+#[tokio::test]
+async fn amounts_that_no_sum_holds_stop_no_check() {
+    for hq in both().await {
+        let scene = scene(hq).await;
+        let huge = [
+            "UPDATE sale_items SET net_amount = 9223372036854775807",
+            "UPDATE sale_payments SET amount = 9223372036854775807",
+            "UPDATE register_sessions SET counted_cash = 9223372036854775807, expected_cash = -9223372036854775807",
+        ];
+        let found = after(&scene, Side::Hq, &huge).await;
+        let of_drawer = |text: &str| {
+            found.iter().any(|finding| finding.entity == "register_sessions" && finding.text.contains(text))
+        };
+        assert!(of_drawer("totals.departments") && of_drawer("totals.tenders"), "{found:#?}");
+        assert!(of_drawer("what was counted less what was expected"), "{found:#?}");
+    }
+}
+
+#[tokio::test]
+async fn a_movement_that_came_back_after_the_close_is_no_lie_of_the_report() {
+    for hq in both().await {
+        let scene = scene(hq).await;
+        let broken = async |beside: &str| {
+            let moved = format!(
+                "UPDATE register_sessions SET no_sale_count = 2, flags = '[\"late_movement\"]', cash_movements = \
+                 REPLACE(cash_movements, '[{{', '[{{\"id\":\"{}\",\"type\":\"drop\",\"amount\":700{beside}}},\
+                 {{\"id\":\"{}\",\"type\":\"no_sale\",\"amount\":0{beside}}},{{')",
+                id("late drop"),
+                id("late opening")
+            );
+            let found = after(&scene, Side::Hq, &[&moved]).await;
+            found.iter().filter(|finding| finding.invariant == "I5").count()
+        };
+        assert_eq!(broken(",\"late\":true").await, 0);
+        assert!(broken("").await > 0, "what was known at the close is in the report");
+    }
+}
+
+#[tokio::test]
 async fn what_a_user_resolved_is_missed_neither_in_the_stock_nor_in_the_report_of_its_drawer() {
     for hq in both().await {
         let scene = scene(hq).await;
@@ -129,6 +203,10 @@ async fn what_a_user_resolved_is_missed_neither_in_the_stock_nor_in_the_report_o
             "DELETE FROM stock_movements WHERE source_id = $1",
             "DELETE FROM sale_payments WHERE sale_id = $1",
             "DELETE FROM sale_items WHERE sale_id = $1",
+            "UPDATE sale_chains SET number = 1, \
+             hash = (SELECT hash FROM chain_entries WHERE number = 1 AND sale_id <> $1), \
+             running_total = (SELECT running_total FROM chain_entries WHERE number = 1 AND sale_id <> $1)",
+            "DELETE FROM chain_entries WHERE sale_id = $1",
             "DELETE FROM sales WHERE id = $1",
         ] {
             raw::execute(&tx, sql, [sale.into()]).await.expect("a statement");

@@ -2,24 +2,26 @@
 
 use std::path::Path;
 
-use sea_orm::{ConnectionTrait, Database};
+use sea_orm::{ActiveModelTrait, ConnectionTrait, Database, IntoActiveModel};
 use serde_json::{Value as Json, json};
 use tillkeep_model::wire::PushStatus;
+use tillkeep_model::words::ChainKind;
 use tillkeep_model::{Cost, Instant, JsonText, Money, Qty};
 use tillkeep_storage::audit::heads;
 use tillkeep_storage::audit::heads::OfHq;
 use tillkeep_storage::document::adjustment::movement;
 use tillkeep_storage::document::movement::{Kind, Movement};
 use tillkeep_storage::entity::{
-    inventory_adjustment, permission, register_session, role, role_permission, store_node, sync_log, tender, user,
-    user_store_role,
+    cash_movement, inventory_adjustment, parked_cart, permission, register_session, role, role_permission,
+    safe_movement, store_node, sync_log, tender, user, user_store_role, zz_report,
 };
+use tillkeep_storage::fiscal::{self, Register};
 use tillkeep_storage::verify::{self, Acknowledged, Finding, Options, Source, Verifiers};
 use tillkeep_storage::{Connection, Db, Side, audit, barcodes, nodes, outbox, push, series, settings, stock};
 use uuid::Uuid;
 
 use crate::kit::chain::{Chain, id};
-use crate::kit::envelopes::sale;
+use crate::kit::envelopes::{Document, sale};
 use crate::kit::{Hq, Shop, at, entity};
 
 const EPOCH: &str = "the epoch of the store";
@@ -258,6 +260,12 @@ pub(super) async fn open_drawer(shop: &Shop, name: &str, number: i32) -> registe
 
 pub(super) async fn sell(shop: &Shop, sale: Uuid, data: &Json, product: Uuid, pieces: i64) {
     let mut tx = shop.begin().await;
+    let mut data = data.clone();
+    let document = Document::read(&data);
+    let register = Register { store_id: shop.id, register_id: Uuid::nil(), register_code: "01", letter: "" };
+    let entry = fiscal::next(&tx, &register, ChainKind::Sale, at(0), &document.rows()).await.expect("an entry");
+    data["chainEntries"] = json!([entry]);
+    let data = &data;
     write(&tx, "sales", data).await;
     let movement = Movement {
         kind: Kind::Sale,
@@ -279,27 +287,108 @@ pub(super) async fn sell(shop: &Shop, sale: Uuid, data: &Json, product: Uuid, pi
     tx.commit().await.expect("a commit");
 }
 
+/// What was put into the drawer: 5.00, and it was opened once without a sale.
+const PAID_IN: i64 = 500;
+
 async fn close_drawer(shop: &Shop, mut drawer: register_session::Model) {
     let total = 3 * 1999;
+    let expected = 10_000 + total + PAID_IN;
+    let report = report(total, expected);
     drawer.status = "closed".into();
     drawer.closed_at = Some(at(10));
     drawer.updated_at = at(10);
-    drawer.expected_cash = Some(Money(10_000 + total));
-    drawer.counted_cash = Some(Money(10_000 + total));
+    drawer.expected_cash = Some(Money(expected));
+    drawer.counted_cash = Some(Money(expected));
     drawer.cash_variance = Some(Money(0));
     drawer.sale_count = Some(2);
     drawer.running_total = Some(Money(total));
-    drawer.totals = Some(JsonText(json!({
-        "saleCount": 2, "refundCount": 0, "voidCount": 0, "netAmount": total, "taxAmount": 0, "totalAmount": total,
-        "cashRounding": 0, "taxes": [],
-        "tenders": [{"tenderCode": "CASH", "tenderKind": "cash", "count": 2, "amount": total}],
-    })));
+    drawer.no_sale_count = 1;
+    drawer.cash_movements = JsonText(json!([
+        {"id": id("paid in"), "type": "paid_in", "amount": PAID_IN, "reason": "Change", "userId": id("ann"), "at": at(5)},
+        {"id": id("no sale"), "type": "no_sale", "amount": 0, "reason": "Change", "userId": id("ann"), "at": at(5)},
+    ]));
+    drawer.safe_movements = JsonText(json!([
+        {"id": id("deposit"), "type": "deposit", "amount": 900, "reason": null, "userId": id("ann"), "at": at(5)},
+    ]));
+    (drawer.zz_number, drawer.store_zz_number) = (Some(1), Some(1));
+    drawer.totals = Some(JsonText(report.clone()));
     let tx = shop.begin().await;
     let data = serde_json::to_value(&drawer).expect("JSON");
     write(&tx, "register_sessions", &data).await;
     note(&tx, "session.close", drawer.id).await;
+    kept_apart(&tx, &drawer, &report).await;
     enqueue(&tx, "register_sessions", drawer.id, "update", &data).await;
     tx.commit().await.expect("a commit");
+}
+
+fn report(total: i64, expected: i64) -> Json {
+    json!({
+        "version": 2,
+        "saleCount": 2, "refundCount": 0, "voidCount": 0, "netAmount": total, "taxAmount": 0, "totalAmount": total,
+        "cashRounding": 0, "openingFloat": 10_000, "expectedCash": expected, "taxes": [],
+        "tenders": [{
+            "tenderCode": "CASH", "tenderKind": "cash", "count": 2, "amount": total, "salesAmount": total,
+            "refundsAmount": 0,
+        }],
+        "itemCount": 3, "voidAmount": 0,
+        "amounts": {
+            "listSales": 0, "specialDiscount": 0, "lineDiscount": 0, "cartDiscount": 0, "netSales": total, "netRefunds": 0,
+        },
+        "departments": [{"departmentId": null, "name": "", "quantity": 3, "netAmount": total}],
+        "cash": {
+            "openingFloat": 10_000, "payments": total, "paidIn": PAID_IN, "floatAdd": 0, "paidOut": 0, "drop": 0,
+            "expected": expected, "counted": expected, "variance": 0,
+        },
+        "controls": {"noSaleCount": 1},
+        "receipts": [{"series": "01", "first": 1, "last": 2, "count": 2, "lost": []}],
+        "runningTotal": {"before": 0, "after": total},
+        "flags": [],
+    })
+}
+
+/// What the store keeps of a drawer in tables of their own, and a cart that waits.
+async fn kept_apart(tx: &tillkeep_storage::Tx, drawer: &register_session::Model, report: &Json) {
+    let moved = |name: &str, kind: &str, amount: i64| cash_movement::Model {
+        id: id(name),
+        session_id: drawer.id,
+        kind: kind.into(),
+        amount: Money(amount),
+        reason: "Change".into(),
+        user_id: id("ann"),
+        at: at(5),
+        ..Default::default()
+    };
+    for row in [moved("paid in", "paid_in", PAID_IN), moved("no sale", "no_sale", 0)] {
+        row.into_active_model().insert(tx).await.expect("a movement");
+    }
+    note(tx, "session.cash_movement", id("paid in")).await;
+    note(tx, "session.no_sale", id("no sale")).await;
+    let deposit = safe_movement::Model {
+        id: id("deposit"),
+        kind: "deposit".into(),
+        amount: Money(900),
+        user_id: id("ann"),
+        at: at(5),
+        session_id: Some(drawer.id),
+        ..Default::default()
+    };
+    deposit.into_active_model().insert(tx).await.expect("a movement of the safe");
+    let zz = |name: &str, register_code: Option<&str>| zz_report::Model {
+        id: id(name),
+        register_code: register_code.map(str::to_owned),
+        zz_number: 1,
+        from_session_number: register_code.map(|_| 1),
+        to_session_number: register_code.map(|_| 1),
+        from_date: "2026-11-20".into(),
+        to_date: "2026-11-20".into(),
+        totals: JsonText(json!({"rows": [{"sessionId": drawer.id}], "sums": report})),
+        ..Default::default()
+    };
+    for row in [zz("zz of the register", Some("01")), zz("zz of the store", None)] {
+        row.into_active_model().insert(tx).await.expect("a report");
+    }
+    let cart = parked_cart::Model { id: id("cart"), state: "parked".into(), parked_at: at(5), ..Default::default() };
+    cart.into_active_model().insert(tx).await.expect("a cart");
 }
 
 async fn customer(shop: &Shop) {

@@ -2,6 +2,7 @@
 
 pub mod devices;
 pub mod people;
+pub mod printer;
 pub mod rows;
 pub mod taxes;
 
@@ -11,7 +12,8 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, Bytes};
-use axum::http::{Request, StatusCode, header};
+use axum::http::{HeaderMap, Request, StatusCode, header};
+use axum::response::Response;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use http_body_util::BodyExt;
@@ -20,11 +22,13 @@ use tempfile::TempDir;
 use tillkeep_http::Clock;
 use tillkeep_http::auth::SignInSettings;
 use tillkeep_model::{Instant, Qty, ids};
-use tillkeep_storage::entity::{outbox, product, store, store_product};
+use tillkeep_storage::entity::{audit_log, outbox, product, store, store_product};
+use tillkeep_storage::raw::sea_orm::ConnectionTrait;
 use tillkeep_storage::registry::COST_KEYS;
 use tillkeep_storage::sea_orm::{ActiveModelTrait, EntityTrait, IntoActiveModel, QueryOrder};
 use tillkeep_store::headquarters::{Http, Transport};
 use tillkeep_store::{Chance, Settings, Store, World, routes};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 use uuid::Uuid;
@@ -104,8 +108,57 @@ impl Person {
         answer(&self.router, method, path, Some(&self.token), Some(body)).await.0.as_u16()
     }
 
+    /// What is answered, whatever it is.
+    pub async fn text(&self, path: &str) -> String {
+        let (status, bytes) = answer(&self.router, "GET", path, Some(&self.token), None).await;
+        assert_eq!(status, StatusCode::OK, "{path}");
+        String::from_utf8(bytes.to_vec()).expect("a text")
+    }
+
+    /// The status and the text of an answer, whatever it is; of a stream its first part, which has how everything is.
+    pub async fn raw(&self, method: &str, path: &str, body: Option<&Json>) -> (u16, String) {
+        let request = Request::builder().method(method).uri(format!("/api/v1{path}"));
+        let request = request.header(header::AUTHORIZATION, format!("Bearer {}", self.token));
+        let request = match body {
+            Some(body) => request.header(header::CONTENT_TYPE, "application/json").body(Body::from(body.to_string())),
+            None => request.body(Body::empty()),
+        };
+        let answer = self.router.clone().oneshot(request.expect("a request")).await.expect("an answer");
+        let status = answer.status().as_u16();
+        let kind = answer.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+        let is_stream = kind.is_some_and(|kind| kind.starts_with("text/event-stream"));
+        let (mut body, mut bytes) = (answer.into_body(), Vec::new());
+        while let Some(part) = timeout(Duration::from_mins(1), body.frame()).await.expect("in time") {
+            bytes.extend(part.expect("a part").into_data().unwrap_or_default());
+            if is_stream {
+                break;
+            }
+        }
+        (status, String::from_utf8_lossy(&bytes).into_owned())
+    }
+
     pub async fn get(&self, path: &str) -> Reply {
         self.send("GET", path, None).await
+    }
+
+    /// What is answered as something else than JSON, with its headers.
+    pub async fn fetch(&self, path: &str) -> (HeaderMap, Vec<u8>) {
+        let request = Request::builder().uri(format!("/api/v1{path}"));
+        let request = request.header(header::AUTHORIZATION, format!("Bearer {}", self.token)).body(Body::empty());
+        let answer = self.router.clone().oneshot(request.expect("a request")).await.expect("an answer");
+        assert_eq!(answer.status(), StatusCode::OK, "{path}");
+        let (head, body) = answer.into_parts();
+        (head.headers, body.collect().await.expect("a body").to_bytes().to_vec())
+    }
+
+    /// The whole answer to a question with these headers, while it is being sent.
+    pub async fn response(&self, path: &str, headers: &[(&str, &str)]) -> Response {
+        let mut request = Request::builder().uri(format!("/api/v1{path}"));
+        request = request.header(header::AUTHORIZATION, format!("Bearer {}", self.token));
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        self.router.clone().oneshot(request.body(Body::empty()).expect("a request")).await.expect("an answer")
     }
 
     pub async fn post(&self, path: &str, body: Json) -> Reply {
@@ -137,6 +190,13 @@ pub fn document(sold: &Json) -> Json {
     document
 }
 
+/// A sale as it is read, nothing of which was given back.
+pub fn as_read(sold: &Json) -> Json {
+    let mut sale = document(sold);
+    sale["refunds"] = json!([]);
+    sale
+}
+
 /// What a cashier sees of a sale: no costs.
 pub fn public(sale: &Json) -> Json {
     let mut shown = sale.clone();
@@ -144,6 +204,22 @@ pub fn public(sale: &Json) -> Json {
     items.for_each(|item| item.as_object_mut().expect("a line").retain(|key, _| !COST_KEYS.contains(key)));
     shown.as_object_mut().expect("a sale").retain(|key, _| !COST_KEYS.contains(key));
     shown
+}
+
+/// Waits for something that comes by itself.
+pub async fn eventually(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
+    for _ in 0..1000 {
+        if is_so().await {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("{what} did not come");
+}
+
+/// The end of a drawer of which no cash is counted, for who may answer for that.
+pub fn nothing_counted() -> Json {
+    json!({"counts": [{"tenderId": id("CASH"), "amount": 0}], "acceptVariance": true})
 }
 
 /// One line of a cart.
@@ -362,6 +438,13 @@ impl Shop {
         select.all(self.store.test_db().reader()).await.expect("the outbox")
     }
 
+    /// The lines of the audit log with this name, oldest first.
+    pub async fn audited(&self, action: &str) -> Vec<audit_log::Model> {
+        let select = audit_log::Entity::find().order_by_asc(audit_log::Column::Seq);
+        let rows = select.all(self.store.test_db().reader()).await.expect("the audit log");
+        rows.into_iter().filter(|row| row.action == action).collect()
+    }
+
     /// The number of rows of a table.
     pub async fn count<E>(&self) -> usize
     where
@@ -371,11 +454,28 @@ impl Shop {
     }
 }
 
+impl Shop {
+    /// Changes the database behind the back of the store.
+    pub async fn run(&self, sql: &str) {
+        let tx = self.store.test_db().begin().await.expect("a transaction");
+        tx.execute_unprepared(sql).await.expect(sql);
+        tx.commit().await.expect("a commit");
+    }
+}
+
 /// Changes of the replica, as a pull would make them.
 impl Shop {
     /// Moves a product to another tax group.
     pub async fn tax(&self, product: &str, group: &str) {
         self.change_product(product, |row| row.tax_group_id = id(group)).await;
+    }
+
+    pub async fn change_store(&self, change: impl FnOnce(&mut store::Model)) {
+        let tx = self.store.test_db().begin().await.expect("a transaction");
+        let mut row = store::Entity::find_by_id(self.store.id).one(&tx).await.expect("a read").expect("the store");
+        change(&mut row);
+        store::Entity::update(row.into_active_model().reset_all()).exec(&tx).await.expect("an update");
+        tx.commit().await.expect("a commit");
     }
 
     pub async fn change_product(&self, name: &str, change: impl FnOnce(&mut product::Model)) {

@@ -187,7 +187,7 @@ impl Transport for Hq {
                 200,
                 json!({
                     "epoch": "e", "ticket": "t", "ticketKnown": true, "serverVersion": "", "versions": {},
-                    "clock": "2026-11-20T12:00:00.000Z",
+                    "clock": "2026-11-20T14:00:00.000Z",
                 }),
             ),
             "/versions" => (200, json!({"epoch": "e", "versions": self.data().heads})),

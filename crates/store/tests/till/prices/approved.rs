@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::again::changed;
 use super::market::label;
-use super::{approval, audited, cash, ends, less, list, off, product, quoted, sends, special, specials, weighed, with};
+use super::{approval, cash, ends, less, list, off, product, quoted, sends, special, specials, weighed, with};
 use crate::kit::{Person, Shop, cart, id, line, people};
 
 const PRICE: &str = "pos.price.override";
@@ -165,7 +165,7 @@ async fn of_three_people_each_is_noted_for_what_each_approved() {
         list(&sold, "approvals").iter().map(|row| (&row["permission"], &row["approverId"])).collect();
     assert_eq!(kept, [(&json!(PRICE), &price), (&json!(DISCOUNT), &discount), (&json!(BEYOND), &beyond)]);
     for (action, who) in [("sale.price_override", &price), ("sale.discount", &beyond)] {
-        let rows = audited(shop, action).await;
+        let rows = shop.audited(action).await;
         assert_eq!((rows.len(), json!(rows[0].approver_id)), (1, who.clone()), "{action}");
         assert_eq!(rows[0].user_id, Some(scene.cashier.user_id));
     }
@@ -196,7 +196,7 @@ async fn who_approved_what_is_owed_approved_no_discount() {
     let sold = scene.sell(large, tokens).await.ok(201);
     assert_eq!(sold["saleItems"][0]["discountApprovedBy"], json!(scene.manager));
     let approvers = async |action: &str| -> Vec<Option<Uuid>> {
-        audited(&scene.shop, action).await.into_iter().map(|row| row.approver_id).collect()
+        scene.shop.audited(action).await.into_iter().map(|row| row.approver_id).collect()
     };
     assert_eq!(approvers("sale.credit_override").await, [Some(other), Some(other)]);
     assert_eq!(approvers("sale.discount").await, [None, Some(scene.manager)], "the first one needed nobody");

@@ -18,7 +18,7 @@ mod windows;
 use serde_json::{Value as Json, json};
 use tillkeep_model::{Bps, Instant, Money, ids};
 use tillkeep_storage::barcodes::normal;
-use tillkeep_storage::entity::{audit_log, product, product_barcode, product_special, reason, store_product};
+use tillkeep_storage::entity::{product, product_barcode, product_special, reason, store_product};
 use tillkeep_storage::sea_orm::{ActiveModelTrait, EntityTrait, IntoActiveModel};
 use uuid::Uuid;
 
@@ -217,11 +217,6 @@ async fn approval(person: &Person, pin: &str, permission: &str, cart: &Json) -> 
     let hash = quoted(person, cart).await["cartHash"].clone();
     let body = json!({"permission": permission, "pin": pin, "reason": "seen", "context": {"cartHash": hash}});
     person.post("/pos/approvals", body).await.ok(201)["token"].clone()
-}
-
-async fn audited(shop: &Shop, action: &str) -> Vec<audit_log::Model> {
-    let rows = audit_log::Entity::find().all(shop.store.test_db().reader()).await.expect("the audit log");
-    rows.into_iter().filter(|row| row.action == action).collect()
 }
 
 #[track_caller]

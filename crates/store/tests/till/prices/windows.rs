@@ -4,7 +4,7 @@ use serde_json::json;
 use tillkeep_storage::entity::product_special;
 
 use super::{cash, ends, int, product, quoted, sends, set_clock, sold, special, specials, with};
-use crate::kit::{Shop, cart, id, line};
+use crate::kit::{Shop, cart, id, line, nothing_counted};
 
 /// Moments in their order, and whether the special is in force.
 type Moments = [(&'static str, bool)];
@@ -65,7 +65,7 @@ async fn vector_w04_is_the_date_of_a_drawer_and_of_all_that_is_sold_into_it() {
         assert_eq!(person.sell(json!([line("BREAD", 1)])).await.ok(201)["businessDate"], date);
         let session = person.get("/register-sessions/current?terminalId=T1").await.ok(200);
         let close = format!("/register-sessions/{}/close", session["id"].as_str().expect("an id"));
-        person.post(&close, json!({})).await.ok(200);
+        person.post(&close, nothing_counted()).await.ok(200);
     }
 }
 

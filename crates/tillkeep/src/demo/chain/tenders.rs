@@ -1,4 +1,4 @@
-//! Ways to pay besides cash, which every headquarters has.
+//! Ways to pay besides cash and exchanges, which every headquarters has.
 
 use tillkeep_model::pricing::TenderKind;
 use tillkeep_model::{Instant, ids};
@@ -17,8 +17,8 @@ pub fn all(at: Instant) -> Vec<tender::Model> {
         code: code.to_owned(),
         name: name.to_owned(),
         kind: kind.into(),
-        // Nothing lies in the drawer that could be counted for these two.
-        counts_in_close: !matches!(kind, TenderKind::Exchange | TenderKind::OnAccount),
+        // Nothing lies in the drawer that could be counted for it.
+        counts_in_close: kind != TenderKind::OnAccount,
         requires_reference: kind == TenderKind::Check,
         is_refundable: true,
         is_voidable: true,
@@ -32,7 +32,6 @@ pub fn all(at: Instant) -> Vec<tender::Model> {
         tender(1, "CARD", "Card", TenderKind::Card),
         tender(2, "GIFT", "Gift card", TenderKind::GiftCard),
         tender(3, "CHECK", "Check", TenderKind::Check),
-        tender(4, "EXCH", "Exchange", TenderKind::Exchange),
-        tender(5, "ACCT", "On account", TenderKind::OnAccount),
+        tender(4, "ACCT", "On account", TenderKind::OnAccount),
     ]
 }

@@ -44,7 +44,7 @@ impl Article {
         })
     }
 
-    fn line(&self, random: &mut Stream) -> Value {
+    pub(super) fn line(&self, random: &mut Stream) -> Value {
         let mut line = json!({"productId": self.id, "ageConfirmed": self.needs_age});
         if self.is_named_at_till {
             line["name"] = "Birthday candle".into();

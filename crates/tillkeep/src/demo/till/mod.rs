@@ -1,6 +1,7 @@
 //! A simulated till: signs in, opens its drawer, sells a few baskets a minute over the store's HTTP API, with specials, discounts,
-//! labels and packs, and expects what was quoted.
+//! labels and packs, and expects what was quoted. Now and then something comes back.
 
+mod back;
 mod basket;
 
 use std::sync::Arc;
@@ -25,6 +26,8 @@ pub struct Counter {
     pub minor_units: AtomicU64,
     /// What specials and discounts took off.
     pub saved: AtomicU64,
+    /// What was given back or undone.
+    pub given_back: AtomicU64,
     pub failures: AtomicU64,
 }
 
@@ -40,16 +43,27 @@ pub struct Till {
     opening_stock: Vec<(Uuid, tillkeep_model::Qty, tillkeep_model::Money)>,
     pause: Duration,
     random: Stream,
+    /// Customers who bought something.
+    served: u64,
     /// The receipt that was printed last, for a store that takes it.
     last_receipt: Option<String>,
     takes_last_receipt: bool,
 }
 
 /// What a sale came to, and what was taken off.
-#[derive(Clone, Copy, Default)]
 struct Sold {
     total: u64,
     saved: u64,
+    /// As the store has it.
+    document: Value,
+}
+
+impl Counter {
+    fn sold(&self, total: u64, saved: u64) {
+        self.sales.fetch_add(1, Ordering::Relaxed);
+        self.minor_units.fetch_add(total, Ordering::Relaxed);
+        self.saved.fetch_add(saved, Ordering::Relaxed);
+    }
 }
 
 impl Till {
@@ -66,6 +80,7 @@ impl Till {
             opening_stock: store.opening_stock.clone(),
             pause: Duration::from_mins(1) / per_minute,
             random: Stream::new(SEED, &format!("till:{}", store.code)),
+            served: 0,
             last_receipt: None,
             takes_last_receipt: false,
         })
@@ -114,10 +129,15 @@ impl Till {
         };
         let (cash, card) = (tender("cash")?, tender("card")?);
         loop {
-            let sold = self.sell(&cashier, &articles, &known, [&cash, &card]).await?;
-            counter.sales.fetch_add(1, Ordering::Relaxed);
-            counter.minor_units.fetch_add(sold.total, Ordering::Relaxed);
-            counter.saved.fetch_add(sold.saved, Ordering::Relaxed);
+            if let Some(sold) = self.sell(&cashier, &articles, &known, [&cash, &card]).await? {
+                counter.sold(sold.total, sold.saved);
+                self.served += 1;
+                let back = self.come_back(&manager, (self.served, &sold.document), &articles, &cash).await?;
+                counter.given_back.fetch_add(back.given, Ordering::Relaxed);
+                if let Some(total) = back.sold {
+                    counter.sold(total, 0);
+                }
+            }
             tokio::time::sleep(self.pause).await;
         }
     }
@@ -191,7 +211,7 @@ impl Till {
         articles: &[Article],
         known: &Known,
         [cash, card]: [&str; 2],
-    ) -> Result<Sold> {
+    ) -> Result<Option<Sold>> {
         let mut basket = basket::basket(articles, known, &mut self.random);
         basket["id"] = json!(Uuid::now_v7());
         basket["terminalId"] = json!(self.terminal);
@@ -226,11 +246,12 @@ impl Till {
             self.last_receipt = answer["data"]["receiptNumber"].as_str().map(str::to_owned);
             let off = ["specialDiscount", "lineDiscount", "cartDiscount"]
                 .map(|name| quote[name].as_u64().unwrap_or_default());
-            return Ok(Sold { total: total.unsigned_abs(), saved: off.iter().sum() });
+            let document = answer["data"].clone();
+            return Ok(Some(Sold { total: total.unsigned_abs(), saved: off.iter().sum(), document }));
         }
         if answer["code"] == "total_mismatch" {
             // A price changed between quote and payment; the next customer pays the new one.
-            return Ok(Sold::default());
+            return Ok(None);
         }
         bail!("no sale: {answer}")
     }
