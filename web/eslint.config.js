@@ -1,5 +1,6 @@
 import { defineConfigWithVueTs, vueTsConfigs } from '@vue/eslint-config-typescript'
 import vue from 'eslint-plugin-vue'
+import i18n from '@intlify/eslint-plugin-vue-i18n'
 
 /** What parses text as markup, in scripts and in templates. */
 const MARKUP = [
@@ -7,6 +8,12 @@ const MARKUP = [
   ':matches(MemberExpression > .property, Property > .key)[value=/^(innerHTML|outerHTML|insertAdjacentHTML|srcdoc)$/]',
   'CallExpression[callee.object.name=document][callee.property.name=/^write(ln)?$/]',
 ].map((selector) => ({ selector, message: 'Text is bound, never parsed as markup.' }))
+
+/** What components and elements say by their attributes; tests/literals.test.ts looks into scripts and bound values as well. */
+const SAID = [
+  ...['about', 'action', 'all', 'alt', 'aria-description', 'aria-label', 'aria-placeholder', 'aria-roledescription'],
+  ...['aria-valuetext', 'caption', 'empty', 'heading', 'help', 'hint', 'label', 'placeholder', 'text', 'title', 'what'],
+]
 
 export default defineConfigWithVueTs(
   { ignores: ['dist', 'node_modules', 'src/api/codes.ts', 'src/api/schema.d.ts', 'src/rules', 'test-results'] },
@@ -39,6 +46,23 @@ export default defineConfigWithVueTs(
       'no-eval': 'error',
       'no-new-func': 'error',
       'no-script-url': 'error',
+    },
+  },
+  {
+    files: ['src/**/*.vue'],
+    plugins: { '@intlify/vue-i18n': i18n },
+    rules: {
+      // Texts stand in src/texts.
+      '@intlify/vue-i18n/no-raw-text': [
+        'error',
+        {
+          attributes: { '/.+/': SAID },
+          // What has no two letters in a row is a sign.
+          ignorePattern: '^(?!.*\\p{L}{2})',
+          ignoreNodes: ['code'],
+          ignoreText: ['Tillkeep'],
+        },
+      ],
     },
   },
 )

@@ -5,6 +5,8 @@ export default defineConfig({
   testDir: 'e2e',
   testMatch: '*.spec.ts',
   outputDir: 'test-results',
+  // The same on every machine: what is compared brings its own letters.
+  snapshotPathTemplate: '{testDir}/pictures/{arg}{ext}',
   // Each worker has a chain of its own, for one file of tests after the other. Each test makes what it needs: any can be
   // run alone.
   workers: 2,

@@ -1,3 +1,5 @@
+import type { Route } from '@playwright/test'
+import { violations } from './kit/axe'
 import { expect, menu, said, settled, test } from './kit/test'
 
 /** What people do in lists and forms, with the keyboard as they do. */
@@ -55,15 +57,13 @@ test('a price typed as soon as its dialog is open is set with Enter, in one stor
   expect(await prices()).toMatchObject({ [first]: null, [second]: null })
 })
 
-test('a list is searched with a slash, and its rows open with a press and with Enter', async ({ page, as, chain }) => {
+test('a list is searched, and its rows open with a press and with Enter', async ({ page, as, chain }) => {
   await as('admin')
   const [product] = await chain.admin.get<Product[]>('/products?pageSize=1&sort=-sku')
   await page.goto('/hq/products')
   await settled(page)
   await expect(page).toHaveTitle('Products · Tillkeep')
-  await page.keyboard.press('/')
-  await expect(page.getByRole('searchbox')).toBeFocused()
-  await page.keyboard.type(product!.sku)
+  await page.getByRole('searchbox').fill(product!.sku)
   await expect(page).toHaveURL(/search=/)
   await expect(page.getByRole('row')).toHaveCount(2)
   // Anywhere in the row, not on its link alone.
@@ -109,6 +109,58 @@ test('the price and what saves it are in sight wherever one is in the form of a 
   await expect(page.getByText('1 change not saved')).toBeVisible()
 })
 
+test('a save that is refused is in view with its words, and has the focus', async ({ page, as, chain, allow }) => {
+  allow(409, 422)
+  await as('admin')
+  await page.setViewportSize({ width: 800, height: 600 })
+  const [product, other] = await chain.admin.get<Product[]>('/products?pageSize=2&sort=sku')
+  const refuse = (route: Route) =>
+    route.request().method() === 'PATCH'
+      ? route.fulfill({ status: 409, json: { success: false, error: 'It is part of an order.', code: 'in_use' } })
+      : route.fallback()
+  await page.route(`**/api/v1/products/${product!.id}`, refuse)
+  await page.goto(`/hq/products/${product!.id}`)
+  await page.getByLabel('Brand').fill('Harbour')
+  await page.getByRole('button', { name: 'Save' }).click()
+  const alert = page.getByRole('alert')
+  await expect(alert).toHaveText('It is part of an order.')
+  await expect(alert).toBeFocused()
+  await expect(alert).toBeInViewport({ ratio: 1 })
+  expect(await violations(page)).toEqual([])
+  await page.unroute(`**/api/v1/products/${product!.id}`)
+
+  // What is wrong with a field stands there, and the bar leads to it.
+  const sku = page.locator('[name=sku]')
+  await sku.fill(other!.sku)
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(alert).toHaveCount(0)
+  await expect(sku).toBeFocused()
+  await page.getByLabel('Brand').focus()
+  await expect(page.getByText('1 field is not right.')).toBeInViewport({ ratio: 1 })
+  await page.getByRole('button', { name: 'Show the first' }).click()
+  await expect(sku).toBeFocused()
+  await expect(sku).toBeInViewport({ ratio: 1 })
+})
+
+test('a refusal in a dialog stands in its foot, in view and with the focus', async ({ page, as, allow }) => {
+  allow(409)
+  await as('admin')
+  await page.setViewportSize({ width: 800, height: 600 })
+  await page.goto('/hq/departments?open=new')
+  const dialog = page.getByRole('dialog')
+  await page.route('**/api/v1/departments', (route) =>
+    route.request().method() === 'POST'
+      ? route.fulfill({ status: 409, json: { success: false, error: 'There are too many.', code: 'conflict' } })
+      : route.fallback(),
+  )
+  await dialog.locator('[name=code]').fill('E2E-X')
+  await dialog.locator('[name=name]').fill('Never made')
+  await dialog.getByRole('button', { name: 'Create department' }).click()
+  await expect(dialog.getByRole('alert')).toHaveText('There are too many.')
+  await expect(dialog.getByRole('alert')).toBeFocused()
+  await expect(dialog.getByRole('alert')).toBeInViewport({ ratio: 1 })
+})
+
 test('a row for a role of a new user has nothing chosen, and the list says who works where', async ({
   page,
   as,
@@ -152,6 +204,11 @@ test.describe('in German', () => {
     await expect(said(page, /^Saved/)).toBeVisible()
     await expect(price).toHaveValue('2.499,50')
     expect(await chain.admin.get(`/products/${product!.id}`)).toMatchObject({ price: 249_950 })
+    // As a cash register writes it.
+    await price.fill('19.99')
+    await price.press('Enter')
+    await expect(price).toHaveValue('19,99')
+    expect(await chain.admin.get(`/products/${product!.id}`)).toMatchObject({ price: 1999 })
   })
 })
 

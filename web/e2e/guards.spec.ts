@@ -18,17 +18,25 @@ const CUSTOMERS = need('customers.view')
 const SETUP = everywhere('taxes.manage', 'products.create', 'tenders.manage', 'stores.create', 'users.create')
 const USERS = need('users.view')
 const ROLES = need('roles.view', 'users.manage_roles')
-const FIGURES = need('reports.view_global')
-const DRAWERS = need('registers.view')
+const REGISTERS = need('registers.view')
+/** Who looks after registers, and who sees what was sold. */
+const DRAWERS = need('registers.view', 'reports.view_local', 'reports.view_global')
 const STOCK = need('inventory.view')
 const SPECIALS = need('specials.view')
 const REPS = need('sales_reps.view')
+/** How far reports go: one of these, and the code of a report besides. */
+const VIEWS = need('reports.view_local', 'reports.view_global')
+const Z = need('reports.z_report')
+const ZZ = need('reports.zz_report')
 
 /** Each page with its heading and all that it needs; `:store` and the like are filled in. */
 const PAGES: { path: string; heading: string | RegExp; needs: Need[] }[] = [
-  { path: '/hq/today', heading: 'Today', needs: [FIGURES] },
-  { path: '/hq/sales', heading: 'Sales', needs: [FIGURES] },
+  { path: '/hq/today', heading: 'Today', needs: [VIEWS] },
+  { path: '/hq/sales', heading: 'Sales', needs: [VIEWS] },
   { path: '/hq/drawers', heading: 'Drawers', needs: [DRAWERS] },
+  { path: '/hq/z-reports', heading: 'Z reports', needs: [VIEWS, Z] },
+  { path: '/hq/zz-reports', heading: 'ZZ reports', needs: [VIEWS, ZZ] },
+  { path: '/hq/variance', heading: 'Over and short', needs: [VIEWS, Z] },
   { path: '/hq/stock', heading: 'Stock', needs: [STOCK] },
   { path: '/hq/stock/changes', heading: 'Stock', needs: [STOCK] },
   { path: '/hq/stock/:product', heading: /./, needs: [STOCK] },
@@ -40,7 +48,7 @@ const PAGES: { path: string; heading: string | RegExp; needs: Need[] }[] = [
   { path: '/hq/stores', heading: 'Stores', needs: [STORES] },
   { path: '/hq/stores/new', heading: 'New store', needs: [STORES, everywhere('stores.create')] },
   { path: '/hq/stores/:store', heading: 'S01 Harbor Street', needs: [STORES] },
-  { path: '/hq/registers', heading: 'Registers', needs: [DRAWERS] },
+  { path: '/hq/registers', heading: 'Registers', needs: [REGISTERS] },
   { path: '/hq/products', heading: 'Products', needs: [PRODUCTS] },
   { path: '/hq/products/new', heading: 'New product', needs: [PRODUCTS, everywhere('products.create')] },
   { path: '/hq/products/:product', heading: /./, needs: [PRODUCTS] },
@@ -56,7 +64,9 @@ const PAGES: { path: string; heading: string | RegExp; needs: Need[] }[] = [
   { path: '/hq/reasons', heading: 'Reasons', needs: [STORES] },
   { path: '/hq/sales-reps', heading: 'Sales representatives', needs: [REPS] },
   { path: '/hq/customers', heading: 'Customers', needs: [CUSTOMERS] },
+  { path: '/hq/customers/:customer/sales', heading: /^Sales of /, needs: [CUSTOMERS] },
   { path: '/hq/setup', heading: 'First steps', needs: [SETUP] },
+  { path: '/hq/chain', heading: 'Chain', needs: [STORES] },
   { path: '/hq/users', heading: 'Users', needs: [USERS] },
   { path: '/hq/users/locks', heading: 'Locked sign-ins', needs: [USERS, need('users.edit')] },
   { path: '/hq/users/:user', heading: /./, needs: [USERS] },
@@ -68,20 +78,24 @@ const PAGES: { path: string; heading: string | RegExp; needs: Need[] }[] = [
   { path: '/hq/account/security', heading: 'Security of your account', needs: [] },
 ]
 const MENU = {
-  Today: [FIGURES],
-  Sales: [FIGURES],
+  Today: [VIEWS],
+  Sales: [VIEWS],
   Drawers: [DRAWERS],
   Stock: [STOCK],
   Customers: [CUSTOMERS],
+  'Z reports': [VIEWS, Z],
+  'ZZ reports': [VIEWS, ZZ],
+  'Over and short': [VIEWS, Z],
   Products: [PRODUCTS],
   Departments: [PRODUCTS],
   Specials: [SPECIALS],
   Taxes: [TAXES],
   Tenders: [TENDERS],
   Stores: [STORES],
-  Registers: [DRAWERS],
+  Registers: [REGISTERS],
   Reasons: [STORES],
   Synchronisation: [STORES],
+  Chain: [STORES],
   Users: [USERS],
   Roles: [ROLES],
   'Sales representatives': [REPS],
@@ -96,6 +110,7 @@ async function pagesOf(chain: Chain): Promise<typeof PAGES> {
     ':store': chain.sites[0]!.id,
     ':product': await first('/products?pageSize=1'),
     ':special': await first('/specials?pageSize=1'),
+    ':customer': await first('/customers?pageSize=1'),
     // Of S01, for those who see that store alone.
     ':user': await first('/users?search=manager1'),
     ':role': await first('/roles?search=cashier'),
@@ -124,14 +139,29 @@ test('an administrator opens every page and has all of the menu', async ({ page,
   await expect(menu(page)).toHaveText(Object.keys(MENU))
 })
 
-for (const username of ['manager1', 'cashier1']) {
-  test(`a ${username.slice(0, -1)} opens the stock of their store and no other page`, async ({ page, as, chain }) => {
+/** What the roles of a shop open at headquarters, of their store. */
+const OF_SHOPS = {
+  manager1: {
+    may: [STOCK, VIEWS, DRAWERS, Z, ZZ],
+    menu: ['Today', 'Sales', 'Drawers', 'Stock', 'Z reports', 'ZZ reports', 'Over and short'],
+    first: '/hq/today',
+    heading: 'Today',
+  },
+  cashier1: { may: [STOCK], menu: ['Stock'], first: '/hq/stock', heading: 'Stock' },
+}
+
+for (const [username, { may, menu: shown, first, heading: atFirst }] of Object.entries(OF_SHOPS)) {
+  test(`a ${username.slice(0, -1)} opens ${shown.join(', ')} of their store and no other page`, async ({
+    page,
+    as,
+    chain,
+  }) => {
     await as(username)
     await page.goto('/')
-    await expectAt(page, '/hq/stock', 'Stock')
-    await expect(menu(page)).toHaveText(['Stock'])
+    await expectAt(page, first, atFirst)
+    await expect(menu(page)).toHaveText(shown)
     for (const { path, needs } of await pagesOf(chain)) {
-      if (needs.length === 0 || needs.includes(STOCK)) continue
+      if (needs.every((one) => may.includes(one))) continue
       await goWithin(page, path)
       await expectAt(page, `/unauthorized?from=${path}`, REFUSED)
     }
@@ -167,11 +197,15 @@ const HOLDERS: Holder[] = [
   { all: ['users.view'] },
   { all: ['users.edit', 'registers.view'] },
   { all: ['roles.view'] },
+  { all: ['reports.z_report', 'reports.zz_report'] },
+  { inOne: ['reports.view_local'] },
   { all: ['users.manage_roles'] },
   // What is enough: a page that asks for more stays shut for one of these.
   { all: ['stores.create'], inOne: ['stores.view'] },
   { all: ['products.create'], inOne: ['products.view'] },
   { inOne: ['users.view', 'users.edit'] },
+  { inOne: ['reports.z_report', 'reports.view_local'] },
+  { all: ['reports.view_global'], inOne: ['reports.zz_report'] },
   // Held in one store, where all are needed.
   { all: ['stores.view'], inOne: ['stores.create'] },
   { all: ['products.view'], inOne: ['products.create'] },

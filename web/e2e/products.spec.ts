@@ -1,3 +1,4 @@
+import { violations } from './kit/axe'
 import { expect, said, test } from './kit/test'
 
 test('a product is made, its price changed, and where that is live is shown', async ({ page, as, chain }) => {
@@ -38,6 +39,16 @@ test('a product is made, its price changed, and where that is live is shown', as
   await first.getByRole('button', { name: 'Default price in S01' }).click()
   await page.getByRole('dialog').getByRole('button').last().click()
   await expect(first).toContainText('$21.50')
+
+  // Who made it what it is, the newest first.
+  const changes = page.getByRole('table', { name: 'Price history' }).getByRole('row')
+  await expect(changes).toHaveText([
+    /^When/,
+    /admin.*S01 Harbor Street.*\$18\.00.*\$21\.50.*Default/,
+    /admin.*S01 Harbor Street.*\$21\.50.*\$18\.00/,
+    /admin.*All stores.*\$19\.99.*\$21\.50/,
+    /admin.*All stores.*–.*\$19\.99/,
+  ])
 
   await page.goto('/hq/products?search=E2E-TEA')
   await expect(page.getByRole('row', { name: /Green tea/ })).toContainText('$21.50')
@@ -80,6 +91,49 @@ test('of two people who change the same row, the second reads so and loses nothi
   await expect(page.getByLabel('Brand')).toHaveValue('Mine')
   await page.getByRole('button', { name: 'Discard and reload' }).click()
   await expect(page.getByLabel('Brand')).toHaveValue('Theirs')
+})
+
+test('of two values of a field the second of two people chooses one, and what only the other changed is kept', async ({
+  page,
+  as,
+  chain,
+  allow,
+}) => {
+  allow(409)
+  await chain.hire('erin', ['products.view', 'products.edit'])
+  const erin = await chain.signIn('erin')
+  await as('admin')
+  await page.setViewportSize({ width: 800, height: 600 })
+  const [product] = await chain.admin.get<{ id: string }[]>('/products?pageSize=1&sort=name')
+  const at = `/products/${product!.id}`
+  await chain.admin.call('PATCH', at, { brand: 'Before', description: null })
+  const now = () => chain.admin.get<{ brand: string; description: string }>(at)
+  await page.goto(`/hq${at}`)
+  const brand = page.getByLabel('Brand')
+  await brand.fill('Mine')
+  await erin.call('PATCH', at, { brand: 'Theirs', description: 'From far away' })
+  const save = page.getByRole('button', { name: 'Save' })
+  await save.click()
+  const alert = page.getByRole('alert')
+  await expect(alert).toContainText('erin changed this row at')
+  await expect(alert).toBeFocused()
+  await expect(alert).toBeInViewport({ ratio: 1 })
+  await expect(page.getByRole('listitem').filter({ hasText: 'nothing → From far away' })).toBeVisible()
+  const choice = page.getByRole('group', { name: 'Brand' })
+  await expect(choice.getByRole('radio', { checked: true })).toHaveCount(0)
+  expect(await violations(page)).toEqual([])
+  // Nothing is sent before it is said which one counts.
+  await save.click()
+  await expect(choice.getByRole('radio').first()).toBeFocused()
+  expect((await now()).brand).toBe('Theirs')
+  await choice.getByRole('radio', { name: 'Theirs: Theirs' }).check()
+  await expect(brand).toHaveValue('Theirs')
+  await choice.getByRole('radio', { name: 'Yours: Mine' }).check()
+  await expect(brand).toHaveValue('Mine')
+  await save.click()
+  await expect(said(page, /^Saved/)).toBeVisible()
+  await expect(alert).toHaveCount(0)
+  expect(await now()).toMatchObject({ brand: 'Mine', description: 'From far away' })
 })
 
 test('of two people who set the price of a store, the second reads so', async ({ page, as, chain, allow }) => {

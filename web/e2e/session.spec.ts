@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
-import { WRONG_PIN } from './kit/chain'
+import { violations } from './kit/axe'
+import { WRONG_PIN, type Chain } from './kit/chain'
 import { expect, menu, settled, signIn, test } from './kit/test'
 
 test('a user signs in with name and PIN, and comes to the page they wanted', async ({ page, chain }) => {
@@ -48,20 +49,203 @@ test('a token near its end is replaced before it is used', async ({ page, as }) 
   expect(await page.evaluate(() => localStorage.getItem('tillkeep.session'))).not.toBe(before)
 })
 
-test('a session that was ended elsewhere leads to the sign-in page and back', async ({ page, as, chain, allow }) => {
-  allow(401)
-  await as('admin')
-  await page.goto('/hq/roles')
-  await expect(page.getByRole('heading', { name: 'Roles', exact: true })).toBeVisible()
+/** Ends the session of the page behind its back, as an administrator or a changed account does. */
+async function endSession(page: Page, chain: Chain): Promise<void> {
   const token = await page.evaluate(() => JSON.parse(localStorage.getItem('tillkeep.session')!).accessToken as string)
   const { status } = await fetch(`${chain.hq.url}/api/v1/auth/logout`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}` },
   })
   expect(status).toBe(204)
-  await page.getByRole('link', { name: 'Products' }).click()
-  await expect(page).toHaveURL(/\/login\?redirect=/)
-  await expect(page.getByText('Your session has ended')).toBeVisible()
+}
+const over = (page: Page) => page.getByRole('dialog', { name: 'Your session has ended' })
+
+test('a session that was ended elsewhere is begun again over the page, with all that was typed', async ({
+  page,
+  as,
+  chain,
+  allow,
+}) => {
+  allow(401)
+  await as('admin')
+  await page.goto('/hq/stores')
+  await menu(page).filter({ hasText: 'Departments' }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Departments')
+  await settled(page)
+  await page.getByRole('button', { name: 'New department' }).click()
+  const form = page.getByRole('dialog', { name: 'New department' })
+  await form.locator('[name=name]').fill('Kept through the night')
+  await form.locator('[name=code]').fill('NIGHT')
+  await endSession(page, chain)
+  await form.getByRole('button', { name: 'Create department' }).click()
+
+  const cover = over(page)
+  await expect(cover.getByLabel('PIN')).toBeFocused()
+  await expect(cover.getByLabel('User name')).toHaveValue('admin')
+  expect(await violations(page)).toEqual([])
+  // Nothing of the page can be seen, read or reached, nor of the dialog over it.
+  await expect(page.getByRole('heading', { name: 'Departments' })).toBeHidden()
+  await expect(form).toBeHidden()
+  const texts = await page.evaluate(() => {
+    const selection = getSelection()!
+    selection.selectAllChildren(document.body)
+    return selection.toString()
+  })
+  expect(texts).not.toContain('Departments')
+  await page.keyboard.press('Escape')
+  for (let presses = 0; presses < 8; presses += 1) {
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate(() => Boolean(document.activeElement?.closest('.sign-in-over')))).toBe(true)
+  }
+  // Nor left by going back.
+  await page.goBack()
+  await expect(cover).toBeVisible()
+  await expect(page).toHaveURL(/\/hq\/departments/)
+
+  await cover.getByLabel('PIN').fill(chain.account('admin').pin)
+  await cover.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await expect(cover).toBeHidden()
+  // What was pressed before is done.
+  await expect(page.getByRole('row', { name: /Kept through the night/ })).toBeVisible()
+  await expect(page).toHaveURL(/\/hq\/departments/)
+})
+
+test('two tabs whose session ends wait both, and go on both after one sign-in', async ({
+  page,
+  as,
+  chain,
+  context,
+  allow,
+}) => {
+  allow(401)
+  await as('admin')
+  await page.goto('/hq/products/new')
+  await settled(page)
+  await page.locator('[name=name]').fill('Half a product')
+  const other = await context.newPage()
+  await other.goto('/hq/stores')
+  await settled(other)
+  await endSession(other, chain)
+  await menu(other).filter({ hasText: 'Users' }).click()
+  await expect(over(other)).toBeVisible()
+  await expect(over(page)).toBeVisible()
+  await signIn(other, chain.account('admin'))
+  await expect(over(other)).toBeHidden()
+  await expect(over(page)).toBeHidden()
+  await expect(page.locator('[name=name]')).toHaveValue('Half a product')
+  await expect(other.getByRole('heading', { level: 1 })).toHaveText('Users')
+})
+
+test('who signs in over the page of another one sees nothing of it, and may also go to the sign-in page', async ({
+  page,
+  as,
+  chain,
+  allow,
+}) => {
+  // What the former page asks when it is drawn anew is refused to who does not see it.
+  allow(401, 403)
+  await chain.hire('relief', ['stores.view'])
+  await as('admin')
+  await page.goto('/hq/users')
+  await settled(page)
+  await endSession(page, chain)
+  await page.getByRole('searchbox').first().fill('manager')
+  const cover = over(page)
+  await cover.getByLabel('User name', { exact: true }).fill('relief')
+  await cover.getByLabel('PIN').fill(chain.account('relief').pin)
+  await cover.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await expect(page).toHaveURL('/hq/stores')
+  await expect(menu(page)).toHaveText(['Stores', 'Reasons', 'Synchronisation', 'Chain'])
+
+  await endSession(page, chain)
+  await menu(page).filter({ hasText: 'Reasons' }).click()
+  await cover.getByRole('button', { name: 'Sign in as somebody else' }).click()
+  await expect(page).toHaveURL('/login?redirect=/hq/reasons')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sign in to headquarters')
+})
+
+test('the frame stands before headquarters has said anything, and a list has its place held', async ({ page, as }) => {
+  await as('admin')
+  let answer = () => {}
+  let answers = new Promise<void>((resolve) => (answer = resolve))
+  await page.route('**/api/**', async (route) => {
+    await answers
+    await route.continue()
+  })
+  await page.goto('/hq/stores')
+  // Nothing has been answered yet.
+  await expect(page.getByText('Loading the page …')).toBeAttached()
+  await expect(page.locator('.frame .brand')).toBeVisible()
+  answer()
+  await expect(page.getByRole('row').nth(1)).toBeVisible()
+  answers = new Promise<void>((resolve) => (answer = resolve))
+  await menu(page).filter({ hasText: 'Products' }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Products')
+  await expect(page.getByText('Loading products …')).toBeAttached()
+  answer()
+  await expect(page.getByRole('row').nth(1)).toBeVisible()
+})
+
+test('who goes back to a list is where they were, as soon as its rows are there', async ({ page, as }) => {
+  await as('admin')
+  await page.setViewportSize({ width: 1280, height: 400 })
+  await page.goto('/hq/products')
+  const last = page.getByRole('row').last().getByRole('link').first()
+  await expect(last).toBeVisible()
+  await last.scrollIntoViewIfNeeded()
+  const before = await page.evaluate(() => scrollY)
+  expect(before).toBeGreaterThan(100)
+  await last.click()
+  await expect(page).toHaveURL(/\/hq\/products\/[^/]+$/)
+  await settled(page)
+  // Slow enough that the list is short when the page comes back.
+  await page.route('**/api/v1/products?*', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    await route.continue()
+  })
+  await page.goBack()
+  await expect(last).toBeVisible()
+  await expect.poll(() => page.evaluate(() => scrollY)).toBe(before)
+})
+
+test('a message covers nothing that is pressed, above the bar of a long form and on a telephone', async ({
+  page,
+  as,
+  chain,
+}) => {
+  await as('admin')
+  const { id } = await chain.admin.post<{ id: string }>('/stores', { code: 'MSG', name: 'Not yet', timezone: 'UTC' })
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 800 })
+    await page.goto(`/hq/stores/${id}`)
+    await settled(page)
+    await page.locator('[name=name]').fill(`Messages ${width}`)
+    await page.getByRole('button', { name: 'Save' }).last().click()
+    await expect(page.locator('.toast').first()).toBeVisible()
+    const covered = () =>
+      page.evaluate(() =>
+        [...document.querySelectorAll<HTMLElement>('main :is(a[href], button, input, select)')]
+          .filter((one) => {
+            const { x, y, width, height } = one.getBoundingClientRect()
+            const [top] = width > 0 ? document.elementsFromPoint(x + width / 2, y + height / 2) : []
+            return top?.closest('.toast') && !top.closest('.toast .button')
+          })
+          .map((one) => one.outerHTML.slice(0, 80)),
+      )
+    await expect.poll(covered).toEqual([])
+  }
+})
+
+test.describe('in a browser of another language', () => {
+  test.use({ locale: 'de-DE' })
+
+  test('what is long ago is said in the words of the page', async ({ page, as }) => {
+    await as('admin')
+    await page.goto('/hq/account')
+    const times = page.locator('time')
+    await expect(times.first()).toBeVisible()
+    for (const words of await times.allTextContents()) expect(words).toMatch(/ago|now|yesterday|^in /)
+  })
 })
 
 test('a PIN that another user made opens nothing but the page that changes it', async ({ page, chain }) => {
@@ -168,7 +352,7 @@ test('a tab belongs to whoever signs in in another one, and shows nothing of who
 
   const isTheirs = async (path: string) => {
     await expect(page.getByRole('button', { name: 'Account of successor' })).toBeVisible()
-    await expect(menu(page)).toHaveText(['Stores', 'Reasons', 'Synchronisation'])
+    await expect(menu(page)).toHaveText(['Stores', 'Reasons', 'Synchronisation', 'Chain'])
     await expect(page).toHaveURL(path)
     await expect(row(second.code)).toBeVisible()
     await expect(row('S01')).toHaveCount(0)

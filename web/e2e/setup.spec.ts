@@ -1,20 +1,9 @@
 import { join } from 'node:path'
 import type { Locator, Page } from '@playwright/test'
-import { Chain, Client } from './kit/chain'
+import { Client, type Chain } from './kit/chain'
+import { test } from './kit/empty'
 import { Server, shownStart } from './kit/process'
-import { expect, signIn, test as base } from './kit/test'
-
-/** With headquarters as it is after its first start. */
-const test = base.extend<object, { chain: Chain }>({
-  chain: [
-    async ({}, use) => {
-      const chain = await Chain.startEmpty()
-      await use(chain)
-      await chain.stop()
-    },
-    { scope: 'worker', timeout: 60_000 },
-  ],
-})
+import { expect, signIn } from './kit/test'
 
 const field = (place: Locator, name: string) => place.locator(`[name=${name}]`)
 
@@ -37,6 +26,18 @@ async function toNext(page: Page, key: string): Promise<void> {
   await next(page).getByRole('link').click()
 }
 
+/** Country and currency, as the browser proposes them. */
+async function sayWhere(page: Page): Promise<void> {
+  await toNext(page, 'chain')
+  await expect(page.getByRole('heading', { name: 'Chain', level: 1 })).toBeVisible()
+  await expect(page.getByText('nothing is saved yet')).toBeVisible()
+  await expect(page.getByText('Any, until there is a product.')).toBeVisible()
+  await expect(field(page.locator('main'), 'countryCode')).toHaveValue('US')
+  await expect(field(page.locator('main'), 'currencyCode')).toHaveValue('USD')
+  await page.getByRole('button', { name: 'Use these' }).click()
+  await expect(page).toHaveURL('/hq/setup')
+}
+
 /** A rate, a group that has it, and what it comes to: the server reckons. */
 async function setUpTaxes(page: Page): Promise<void> {
   await toNext(page, 'tax')
@@ -49,13 +50,13 @@ async function setUpTaxes(page: Page): Promise<void> {
   })
   await expect(page.getByRole('row', { name: /Standard/ })).toContainText('New York 8.875%')
 
-  // What it comes to is reckoned by the server; while there is no store, amounts are whole numbers.
+  // What it comes to is reckoned by the server, in the currency of the chain while there is no store.
   const preview = page.getByRole('region', { name: 'What a price comes to' })
   await preview.getByLabel('Tax group').selectOption({ label: 'Standard' })
-  await preview.getByLabel('Price').fill('1999')
+  await preview.getByLabel('Price').fill('19.99')
   await preview.getByRole('button', { name: 'Work it out' }).click()
-  await expect(preview.getByRole('row', { name: /New York/ })).toContainText('177')
-  await expect(preview.getByRole('status')).toContainText('2,176')
+  await expect(preview.getByRole('row', { name: /New York/ })).toContainText('$1.77')
+  await expect(preview.getByRole('status')).toContainText('$21.76')
 }
 
 /** The first department and cash are there from the start: another of each, one below the other. */
@@ -73,21 +74,27 @@ async function addDepartmentsAndTender(page: Page): Promise<void> {
   })
 }
 
-async function addProduct(page: Page): Promise<void> {
+async function addProduct(page: Page, chain: Chain): Promise<void> {
   await toNext(page, 'product')
-  for (const [name, text] of Object.entries({ sku: 'TEA', name: 'Green tea', price: '1999' })) {
+  for (const [name, text] of Object.entries({ sku: 'TEA', name: 'Green tea', price: '19.99' })) {
     await field(page.locator('main'), name).fill(text)
   }
   await field(page.locator('main'), 'departmentId').selectOption({ label: 'Tea (TEA)' })
   await field(page.locator('main'), 'taxGroupId').selectOption({ label: 'Standard (STD)' })
   await page.getByRole('button', { name: /product$/ }).click()
   await expect(page.getByRole('heading', { name: 'Green tea', level: 1 })).toBeVisible()
+  const [product] = await chain.admin.get<{ price: number }[]>('/products')
+  expect(product!.price).toBe(1999)
+  await page.goto('/hq/products')
+  await expect(page.getByRole('row', { name: /Green tea/ })).toContainText('$19.99')
 }
 
 /** A store; its server starts with the command that is shown. */
 async function startStore(page: Page, chain: Chain): Promise<Server> {
   await toNext(page, 'store')
   await page.getByRole('link', { name: 'New store' }).click()
+  await expect(field(page.locator('main'), 'currencyCode')).toHaveValue('USD')
+  await expect(field(page.locator('main'), 'timezone')).toHaveValue('America/New_York')
   await field(page.locator('main'), 'code').fill('S01')
   await field(page.locator('main'), 'name').fill('Harbor Street')
   await page.getByRole('button', { name: /store$/ }).click()
@@ -118,6 +125,9 @@ async function addCashier(page: Page): Promise<string> {
   expect(text).toContain(`User name: grace\nPIN: ${pin}`)
   expect(text).toContain('Or at a till of S01 Harbor Street, while the store is connected to headquarters')
   expect(text).toContain('- Cashier, S01 Harbor Street')
+  // Here everything is on one machine, which both say.
+  expect(text).toContain(`and of no other: open ${new URL(page.url()).origin}/, sign in`)
+  await expect(handed.locator('[data-part=address]')).toContainText('public_url')
   await handed.getByRole('button', { name: 'I have it' }).click()
   await expect(page.getByRole('status').filter({ hasText: 'chooses a PIN of their own' })).toBeVisible()
   await expect(page.getByText(pin)).toHaveCount(0)
@@ -136,9 +146,10 @@ test('an empty headquarters is set up in the browser alone, and a new cashier se
   await signIn(page, chain.account('admin'))
   await expect(page.getByRole('navigation', { name: 'Main' })).toBeVisible()
 
+  await sayWhere(page)
   await setUpTaxes(page)
   await addDepartmentsAndTender(page)
-  await addProduct(page)
+  await addProduct(page, chain)
   const shop = await startStore(page, chain)
   const pin = await addCashier(page)
 

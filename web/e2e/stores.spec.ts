@@ -25,6 +25,8 @@ async function provision(page: Page): Promise<string> {
   await dialog.getByRole('button', { name: 'Copy: 1. Save these lines as store.env' }).click()
   const copied = await page.evaluate(() => navigator.clipboard.readText())
   expect(command).toContain(copied)
+  // Headquarters of these tests is reached on this machine alone, which is not handed out without a word.
+  await expect(dialog.locator('[data-part=address]')).toContainText('set public_url')
   // In a command it would be seen by everybody on the machine, and stand in the history of the shell.
   await expect(dialog.locator('[data-part=file]')).not.toContainText('TOKEN')
   // Neither Escape nor a press beside it takes it away.

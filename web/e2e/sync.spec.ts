@@ -1,13 +1,10 @@
 import type { Page } from '@playwright/test'
 import { customer } from './kit/chain'
+import { drawnIn } from './kit/chart'
 import { expect, said, test } from './kit/test'
 
-/** Parts of bars that can be seen. */
-const bars = (page: Page) =>
-  page
-    .getByRole('group', { name: /^Bars by / })
-    .locator('rect:not(.ground)')
-    .evaluateAll((all) => all.filter((bar) => bar.getBoundingClientRect().height >= 1).length)
+/** What of the bars can be seen: entries that were taken. */
+const bars = (page: Page) => drawnIn(page.getByRole('group', { name: /^Bars by / }), '--accent')
 
 // Tests before these, here or in another file, may have planted entries: each begins with none.
 test.beforeEach(({ chain }) => chain.settleAll())
@@ -64,6 +61,36 @@ test('what a store cannot store is an alarm until its server says that it can', 
   await expect(page.getByText('never', { exact: true })).toHaveCount(0)
   await site.server.start()
   await expect(why).toHaveCount(0)
+})
+
+test('a clock that is off is a state with what to do, and an alarm, until it is set', async ({ page, as, chain }) => {
+  const site = chain.sites[1]!
+  await as('admin')
+  await page.goto('/hq/sync')
+  const table = page.getByRole('table', { name: 'Stores and their synchronisation' })
+  const row = page.getByRole('row', { name: new RegExp(`^${site.code} `) })
+  const alarms = page.getByRole('link', { name: /^Alarms/ })
+  await expect(row).toContainText('Well')
+  const all = await table.getByRole('row').count()
+  // Three and a half minutes ahead.
+  await site.server.restart({ CLOCK_OFFSET_MS: '210000' })
+  await expect(row).toContainText('Clock off')
+  // The worst is on top.
+  await expect(table.getByRole('row').nth(1)).toContainText(site.code)
+  await expect(alarms).toContainText('1 clock off')
+  await page.getByLabel('State').selectOption({ label: 'Clock off' })
+  await expect(page.getByText(`1 of ${all - 1} stores: the state hides ${all - 2}.`)).toBeVisible()
+  await page.getByRole('button', { name: 'Show all' }).click()
+  await expect(table.getByRole('row')).toHaveCount(all)
+  await row.getByRole('link').first().click()
+  const why = page.getByRole('list', { name: 'Why' }).getByRole('listitem')
+  await expect(why).toHaveText([/^Its clock is 3 min \d+ s ahead of .* Set the clock of its server/])
+  await page.getByRole('link', { name: 'Settings and token' }).click()
+  await expect(page.getByRole('region', { name: 'Synchronisation' })).toContainText('Clock off')
+  await site.server.restart({ CLOCK_OFFSET_MS: '0' })
+  await expect(page.getByRole('region', { name: 'Synchronisation' })).toContainText('Well', { timeout: 20_000 })
+  await page.goto('/hq/sync')
+  await expect(alarms).toContainText('no outbox stands still')
 })
 
 test('a planted failed entry is seen, refused again, and taken at the retry once its cause is mended', async ({

@@ -135,8 +135,17 @@ async function sell(chain: Chain, site: Site, productId: string): Promise<{ sale
       drawer!,
       {
         ...{ ...own, ...till, id: drawer, sessionNumber: 1, status: 'closed', openedBy: user, openedAt: at },
-        ...{ closeNote: PAYLOADS[0], totals: { tenders: [{ tenderCode: PAYLOADS[1], amount: 0 }] } },
+        ...{ closeNote: PAYLOADS[0], closedAt: at, closedBy: user },
+        totals: {
+          version: 2,
+          tenders: [{ tenderCode: PAYLOADS[1], amount: 0 }],
+          departments: [{ name: PAYLOADS[4], quantity: 1, netAmount: 0 }],
+          controls: {
+            removed: { count: 1, amount: 1, byCashier: [{ userId: user, name: PAYLOADS[5], count: 1, amount: 1 }] },
+          },
+        },
         cashMovements: [{ id: 'm', type: 'drop', amount: 1, reason: PAYLOADS[2], at }],
+        safeMovements: [{ id: 's', type: 'deposit', amount: 1, reason: 'x', slipNumber: PAYLOADS[6], at }],
         counts: [{ tenderId: 't', tenderCode: PAYLOADS[3], counted: 1 }],
       },
     ],
@@ -245,7 +254,8 @@ function pagesWith(planted: Everything): Shown[] {
     { path: '/hq/sales?receiptNumber=S01-X-000001', texts: [PAYLOADS[0]!] },
     { path: `/hq/sales/${business.sale}`, texts: PAYLOADS.slice(0, 5) },
     { path: '/hq/drawers?registerCode=X' },
-    { path: `/hq/drawers/${business.drawer}`, texts: [PAYLOADS[0]!, PAYLOADS[2]!, PAYLOADS[3]!] },
+    { path: `/hq/drawers/${business.drawer}`, texts: PAYLOADS.slice(0, 7) },
+    { path: `/hq/z-reports/${business.drawer}`, texts: [PAYLOADS[1]!, PAYLOADS[4]!, PAYLOADS[5]!] },
     { path: `/hq/stock?search=${encodeURIComponent(product.took.sku!)}`, texts: [product.took.name!] },
     { path: `/hq/stock/${product.id}`, texts: [product.took.name!, product.took.sku!] },
     { path: `/hq/stock/changes?productId=${product.id}`, texts: [product.took.name!, PAYLOADS[0]!, PAYLOADS[1]!] },

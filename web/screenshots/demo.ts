@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { Client, customer, type Site } from '../e2e/kit/chain'
 import { codeOf } from '../e2e/kit/factors'
 import { BINARY } from '../e2e/kit/process'
+import { week } from './days'
 
 /** The demo chain at work, with a few things to see. */
 
@@ -32,7 +33,7 @@ export async function lock(url: string, until: number): Promise<void> {
   }
 }
 
-/** Two failed entries, a warning, a store without a line, some that were never seen, and an app of the administrator. */
+/** Two failed entries, a warning, a week of drawers, a store without a line, some that were never seen, and an app of the administrator. */
 export async function arrange(admin: Client, url: string): Promise<Record<string, string>> {
   const app = await admin.post<{ id: string; secret: string }>('/auth/factors/totp', { name: 'Telephone' })
   await admin.post(`/auth/factors/totp/${app.id}`, { code: codeOf(app.secret) })
@@ -44,6 +45,9 @@ export async function arrange(admin: Client, url: string): Promise<Record<string
   const free = await push(customer(site, 'S03-000901', 'Okafor'))
   if (free.status !== 200) throw new Error('the store was not heard')
   await push(customer(site, 'S03-000901', 'Lindqvist'), customer(site, 'S03-000901', 'Moreau'))
+  const [manager] = await admin.get<{ id: string; displayName: string }[]>('/users?search=manager1')
+  const drawers = week(site, manager!.id, manager!.displayName)
+  await push(...drawers)
   for (const [code, name, city] of [
     ['S04', 'Mill Lane', 'Salem'],
     ['S05', 'Old Station', 'Portland'],
@@ -59,7 +63,9 @@ export async function arrange(admin: Client, url: string): Promise<Record<string
     ':product': await first('/products?pageSize=1&sort=name'),
     ':special': await first('/specials?pageSize=1'),
     ':sale': await first('/sales?pageSize=1'),
+    ':customer': await first('/customers?pageSize=1'),
     ':drawer': await first('/register-sessions?pageSize=1'),
+    ':z': drawers.at(-1)!.entity_id as string,
     ':user': await first('/users?search=manager1'),
     ':role': await first('/roles?search=store_manager'),
   }

@@ -10,13 +10,12 @@ import App from './App.vue'
 import { queryClient } from './api/queries'
 import { makeRouter } from './router'
 import { useSession } from './session/store'
+import { i18n } from './texts'
 
 const app = createApp(App)
+app.use(i18n)
 app.use(createPinia())
 app.use(VueQueryPlugin, { queryClient })
-const router = makeRouter()
 
-// Before the first page is chosen, since the guard asks who is signed in.
-void useSession()
-  .restore()
-  .then(() => app.use(router).mount('#app'))
+// The frame stands at once. The first page is chosen when it is known who is signed in, since the guard asks that.
+app.use(makeRouter(useSession().restore())).mount('#app')

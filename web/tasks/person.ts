@@ -68,11 +68,19 @@ export class Person {
   /** A text into a field, which is pointed at unless it has the focus. */
   async type(target: Locator, text: string): Promise<void> {
     await this.await(target)
-    if (!(await target.evaluate((field) => field === document.activeElement))) await this.click(target)
+    if (!(await this.hasFocus(target))) await this.click(target)
     await this.spend(this.to('keys') + text.length * SECONDS.key)
     this.tally.keys += text.length
     await target.fill('')
     await target.pressSequentially(text)
+  }
+
+  /** A day: month, day and year, whose places follow each other. */
+  async date(target: Locator, day: string): Promise<void> {
+    await this.click(target)
+    await this.spend(this.to('keys') + 8 * SECONDS.key)
+    this.tally.keys += 8
+    await target.fill(day)
   }
 
   async key(name: string): Promise<void> {
@@ -113,6 +121,18 @@ export class Person {
     this.tally.keys += keys
     this.tally.till += 1
     return this.timed(request())
+  }
+
+  /** Waits until something else than that it is there is so. */
+  wait = (check: Promise<unknown>) => this.timed(check)
+
+  /** What opens gives its field the focus a moment after it is there. */
+  private async hasFocus(target: Locator): Promise<boolean> {
+    for (let looks = 0; looks < 10; looks += 1) {
+      if (await target.evaluate((field) => field === document.activeElement)) return true
+      await new Promise((done) => setTimeout(done, 20))
+    }
+    return false
   }
 
   private await = (target: Locator) => this.timed(target.waitFor({ state: 'visible', timeout: PATIENCE_MS }))

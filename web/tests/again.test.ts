@@ -4,7 +4,7 @@ import { defineComponent, h, nextTick, toRef, type PropType } from 'vue'
 import type { Schemas } from '@/api/client'
 import { storesChanged, useStores } from '@/composables/useStores'
 import { useStorePrices } from '@/pages/products/useStorePrices'
-import SyncCard from '@/pages/stores/SyncCard.vue'
+import { useStanding } from '@/pages/stores/useStanding'
 import { shown, useBoard } from '@/pages/sync/board'
 import FailedEntries from '@/pages/sync/FailedEntries.vue'
 import TaxPreview from '@/pages/taxes/TaxPreview.vue'
@@ -28,6 +28,13 @@ const Prices = defineComponent(
   },
   { props: { product: { type: Object as PropType<Schemas['Product']>, required: true } } },
 )
+const Standing = {
+  props: { version: { type: Number, required: true as const } },
+  setup(props: { version: number }) {
+    const load = useStanding('s', () => props.version)
+    return () => h('p', String(load.isFetching.value))
+  },
+}
 const product = (syncVersion: number) => ({ product: { id: 'p', price: 1, syncVersion } as Schemas['Product'] })
 
 const CASES: [what: string, question: string, answer: () => Response, begin: () => () => unknown][] = [
@@ -42,13 +49,10 @@ const CASES: [what: string, question: string, answer: () => Response, begin: () 
   ],
   [
     'the synchronisation of a store',
-    '/api/v1/stores/s',
-    () => ok({}),
+    '/api/v1/sync/dashboard',
+    () => ok({ stores: [] }),
     () => {
-      const page = mount(SyncCard, {
-        props: { id: 's', version: 1 },
-        global: { stubs: { RouterLink: RouterLinkStub } },
-      })
+      const page = mount(Standing, { props: { version: 1 } })
       return () => page.setProps({ version: 2 })
     },
   ],

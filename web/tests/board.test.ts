@@ -1,16 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { changed, refreshed, shown, type BoardStore } from '@/pages/sync/board'
 import type { DashboardStore } from '@/pages/sync/feed'
-import {
-  arrivals,
-  businessDate,
-  daysBefore,
-  loaded,
-  narrowed,
-  offset,
-  pointLabel,
-  typeChoices,
-} from '@/pages/sync/figures'
+import { arrivals, businessDate, daysBefore, loaded, offset, pointLabel, typeChoices } from '@/pages/sync/figures'
+import { FIRST_ORDER, narrowed, shownInWords } from '@/pages/sync/narrow'
 import { behind, endedWords } from '@/pages/sync/states'
 import { dashboardStore as store, dashboardType as type } from './kit'
 
@@ -99,12 +91,19 @@ describe('a board that is read again', () => {
 
 describe('the table of stores', () => {
   const offline = { storeId: '', storeCode: '', connected: false, uptime: 0 }
+  const HEARD = '2026-11-20T11:50:00.000Z'
   const all = [
-    store('S10', { errorCount: 2, outboxStuck: true, outboxPending: 7, lastSuccessAt: '2026-11-20T11:00:00.000Z' }),
-    store('S2', { connection: offline, dataAgeSeconds: 500, outboxPending: 2 }),
-    store('S4', { connection: offline, dataAgeSeconds: 400, deadLettered: 1 }),
-    store('S1', { connection: offline, dataAgeSeconds: null, lastSuccessAt: null }),
-    store('S3', { active: false, connection: offline, lastSuccessAt: '2026-11-20T10:00:00.000Z' }),
+    store('S10', {
+      state: 'failed',
+      errorCount: 2,
+      outboxStuck: true,
+      outboxPending: 7,
+      lastSuccessAt: '2026-11-20T11:00:00.000Z',
+    }),
+    store('S2', { state: 'silent', connection: offline, dataAgeSeconds: 500, lastHeardAt: HEARD, outboxPending: 2 }),
+    store('S4', { state: 'dead', connection: offline, dataAgeSeconds: 400, lastHeardAt: HEARD, deadLettered: 1 }),
+    store('S1', { state: 'never', connection: offline, dataAgeSeconds: null, lastSuccessAt: null }),
+    store('S3', { state: 'inactive', active: false, connection: offline, lastSuccessAt: '2026-11-20T10:00:00.000Z' }),
   ]
   const stores = () => board(...all).values()
 
@@ -119,12 +118,32 @@ describe('the table of stores', () => {
     expect(codes(narrowed(stores(), { sort: '-age' }))).toEqual(['S2', 'S4', 'S3', 'S10', 'S1'])
   })
 
-  it('sorts states from the worst', () => {
-    expect(codes(narrowed(stores(), { sort: 'state' }))).toEqual(['S4', 'S2', 'S10', 'S1', 'S3'])
+  const FROM_THE_WORST = ['S4', 'S2', 'S10', 'S1', 'S3']
+  it('opens with the worst first, by the severity that headquarters says', () => {
+    expect(codes(narrowed(stores(), { sort: FIRST_ORDER }))).toEqual(FROM_THE_WORST)
+    expect(codes(narrowed(stores(), { sort: `-${FIRST_ORDER}` }))).toEqual(['S3', 'S1', 'S10', 'S2', 'S4'])
+    const said = board(store('S1'), store('S2', { severity: 9 }), store('S3', { severity: 12 }))
+    expect(codes(narrowed(said.values(), { sort: FIRST_ORDER }))).toEqual(['S3', 'S2', 'S1'])
   })
 
-  it('sorts by code when the order is unknown', () => {
-    expect(codes(narrowed(stores(), { sort: '__proto__' }))).toEqual(['S1', 'S2', 'S3', 'S4', 'S10'])
+  it('leaves a store in its place that is well and waits by turns', () => {
+    const selling = board(store('S1'), store('S2', { state: 'waiting' }), store('S3'), store('S4', { state: 'behind' }))
+    expect(codes(narrowed(selling.values(), { sort: FIRST_ORDER }))).toEqual(['S4', 'S1', 'S2', 'S3'])
+  })
+
+  it('has the worst first when the order is unknown', () => {
+    expect(codes(narrowed(stores(), { sort: '__proto__' }))).toEqual(FROM_THE_WORST)
+  })
+
+  it.each([
+    [{}, 500, '500 stores'],
+    [{}, 1, '1 store'],
+    [{ search: 'a' }, 3, '3 of 500 stores: the search hides 497.'],
+    [{ state: 'clock' }, 0, '0 of 500 stores: the state hides 500.'],
+    [{ search: 'a', state: 'clock' }, 1, '1 of 500 stores: the search and the state hide 499.'],
+  ] as const)('says what is hidden: %j', (narrowing, shown, expected) => {
+    const all = Object.keys(narrowing).length > 0 ? 500 : shown
+    expect(shownInWords(shown, all, narrowing)).toBe(expected)
   })
 
   it.each([

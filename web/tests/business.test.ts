@@ -1,4 +1,4 @@
-import { enableAutoUnmount, flushPromises, mount, RouterLinkStub } from '@vue/test-utils'
+import { enableAutoUnmount, mount } from '@vue/test-utils'
 import { createMemoryHistory, createRouter } from 'vue-router'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { api, figures, page } from '@/api/client'
@@ -7,8 +7,7 @@ import { flagsOf, flagText } from '@/format/flags'
 import { numberOf, rate, rowsOf, textOf } from '@/format/sent'
 import { stateOf as stateOfDrawer } from '@/pages/drawers/drawers'
 import { change, freshness, type StoreToday } from '@/pages/home/today'
-import RefundsCard from '@/pages/sales/RefundsCard.vue'
-import { stateOf as stateOfSale, type Sale } from '@/pages/sales/sales'
+import { stateOf as stateOfSale } from '@/pages/sales/sales'
 import { change as changeOfStock, quantity, warningOf, type Level } from '@/pages/stock/stock'
 import { placeOf } from '@/router/places'
 import { fresh, listed, ok, serve } from './kit'
@@ -107,6 +106,7 @@ describe('what a store sent', () => {
 it.each([
   [{ status: 'completed', saleType: 'sale' }, 'Completed', 'good'],
   [{ status: 'completed', saleType: 'refund' }, 'Refund', 'accent'],
+  [{ status: 'completed', saleType: 'settlement' }, 'Payment on account', 'accent'],
   [{ status: 'partially_refunded', saleType: 'sale' }, 'Partially refunded', 'warn'],
   [{ status: 'voided', saleType: 'refund' }, 'Voided', 'quiet'],
 ])('a sale that is %j reads "%s" (%s)', (sale, word, tone) => {
@@ -171,28 +171,4 @@ describe('the page of a row', () => {
     expect(placeOf(router, visitor(), 'tenders', 't1')).toBeNull()
     expect(placeOf(router, visitor(), '__proto__', 'x')).toBeNull()
   })
-})
-
-it('the refunds of a sale are found among those of its store since its day', async () => {
-  const sale = { id: 's1', storeId: 'S1', businessDate: '2026-11-20' } as Sale
-  const refund = (id: string, originalSaleId: string) => ({
-    ...sale,
-    id,
-    originalSaleId,
-    receiptNumber: `R-${id}`,
-    currencyCode: 'USD',
-    totalAmount: -500,
-  })
-  const asked: string[] = []
-  serve({
-    'GET /api/v1/sales': (request) => {
-      asked.push(new URL(request.url).search)
-      return listed([refund('r1', 's1'), refund('r2', 's2')])
-    },
-  })
-  const card = mount(RefundsCard, { props: { sale }, global: { stubs: { RouterLink: RouterLinkStub } } })
-  await flushPromises()
-  expect(asked[0]).toContain('storeId=S1&businessDateFrom=2026-11-20&saleType=refund')
-  expect(card.text()).toContain('R-r1')
-  expect(card.text()).not.toContain('R-r2')
 })

@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ApiError } from '@/api/errors'
 import EntityForm from '@/components/EntityForm.vue'
 import type { Field, Values } from '@/composables/fields'
-import { fresh } from './kit'
+import { useSession } from '@/session/store'
+import { fresh, myself } from './kit'
 
 const FIELDS: Field[] = [
   { key: 'name', label: 'Name', kind: 'text' },
@@ -123,6 +124,19 @@ describe('a form that was saved', () => {
     expect(isDirty()).toBe(true)
     expect(wrapper.text()).toContain('no')
   })
+})
+
+it('whose saving waits for the user to sign in again asks before it is lost to a reload', async () => {
+  const isAskedAbout = () => !window.dispatchEvent(new Event('beforeunload', { cancelable: true }))
+  const session = useSession()
+  session.user = myself()
+  const { type, submit } = form({ save: () => new Promise(() => undefined) })
+  await type('name', 'Grace')
+  expect(isAskedAbout()).toBe(true)
+  await submit()
+  expect(isAskedAbout()).toBe(false)
+  session.ended = true
+  expect(isAskedAbout()).toBe(true)
 })
 
 describe('a form that another user has changed', () => {

@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest'
-import { ago, duration, localDate } from '@/format/dates'
+import { describe, expect, it, vi } from 'vitest'
+import { ago, duration, hourOfDay, localDate, localeOf, weekdayName } from '@/format/dates'
 import { words } from '@/format/labels'
 import { exponentOf, minorOf, money, plural } from '@/format/money'
+import { pointLabel } from '@/pages/sync/figures'
 
 describe('amounts', () => {
   it.each([
@@ -42,6 +43,26 @@ describe('times', () => {
     [null, 'never'],
   ])('%s is %s', (instant, text) => {
     expect(ago(instant, now)).toBe(text)
+  })
+
+  it.each([
+    ['en', 'en-GB', 'en-GB'],
+    ['en', 'de-DE', 'en-DE'],
+    // The region that most who read a language live in.
+    ['en', 'de', 'en-DE'],
+    ['de', 'de-AT', 'de-AT'],
+    ['de', 'en-US', 'de-US'],
+  ])('on a page in %s of a browser in %s are written as in %s', (language, browser, locale) => {
+    expect(localeOf(language, browser)).toBe(locale)
+  })
+
+  it('are in the words of the page, whatever the language of the browser', () => {
+    vi.spyOn(navigator, 'language', 'get').mockReturnValue('de-DE')
+    expect(ago('2026-11-20T11:57:00Z', now)).toBe('3 min ago')
+    expect(weekdayName(0)).toBe('Monday')
+    expect(hourOfDay(15)).toBe('15:00')
+    expect(pointLabel('hour', 'UTC')('2026-11-20T15:00:00Z')).toMatch(/^Fri\b/)
+    vi.restoreAllMocks()
   })
 
   it.each([

@@ -5,6 +5,7 @@ import { makeRouter, menuOf } from '@/router'
 import { MENU } from '@/router/routes'
 import { satisfied } from '@/session/permissions'
 import { useSession } from '@/session/store'
+import { i18n } from '@/texts'
 import { fresh, myself } from './kit'
 
 const visitor = (permissions: string[] | null, mustChangePin = false, everywhere = permissions ?? []): Visitor => ({
@@ -135,13 +136,45 @@ describe('the routes', () => {
   })
 
   it.each([
-    ['an administrator', ['stores.view', 'products.view', 'users.view', 'roles.view', 'users.manage_roles'], 8],
-    ['a store manager', ['pos.sell', 'inventory.view', 'reports.view_local'], 1],
+    ['an administrator', ['stores.view', 'products.view', 'users.view', 'roles.view', 'users.manage_roles'], 9],
+    // Today, sales, drawers and stock; each report needs a code of its own besides.
+    ['a store manager', ['pos.sell', 'inventory.view', 'reports.view_local'], 4],
+    ['who sees the reports of all stores', ['reports.view_global'], 3],
+    ['who looks after registers', ['registers.view'], 2],
     ['a cashier', ['pos.sell', 'pos.discount', 'reports.x_report', 'inventory.view'], 1],
     ['a user of the catalogue', ['products.view', 'products.edit'], 2],
   ])('show %s the menu that they may open', (_who, permissions, entries) => {
     const session = useSession()
     session.user = myself(permissions, { roles: [{ id: 'r', code: 'r', name: 'r', storeId: null, permissions }] })
     expect(menuOf(makeRouter()).flatMap(({ pages }) => pages)).toHaveLength(entries)
+  })
+
+  it('stay where they are below a sign-in, whatever is pressed or gone back to', async () => {
+    const session = useSession()
+    session.user = myself(['stores.view'])
+    const router = makeRouter()
+    await router.push('/hq/account')
+    session.ended = true
+    await router.push('/hq/stores')
+    await router.push('/login')
+    expect(router.currentRoute.value.fullPath).toBe('/hq/account')
+    session.ended = false
+    await router.push('/hq/stores')
+    expect(router.currentRoute.value.fullPath).toBe('/hq/stores')
+  })
+
+  it('are called by the texts of the language, also in the menu', () => {
+    const session = useSession()
+    session.user = myself(['reports.view_local'])
+    const router = makeRouter()
+    expect(router.resolve({ name: 'sale', params: { id: 'x' } }).meta.title).toBe('Receipt')
+    i18n.global.mergeLocaleMessage('de', { frame: { sales: 'Verkäufe', selling: 'Verkauf' } })
+    i18n.global.locale.value = 'de' as 'en'
+    try {
+      expect(router.resolve({ name: 'sales' }).meta.title).toBe('Verkäufe')
+      expect(menuOf(router)[0]?.group).toBe('Verkauf')
+    } finally {
+      i18n.global.locale.value = 'en'
+    }
   })
 })

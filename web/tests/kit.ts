@@ -4,6 +4,7 @@ import { effectScope } from 'vue'
 import { queryClient } from '@/api/queries'
 import { STORES, type StoreName } from '@/composables/useStores'
 import type { DashboardStore } from '@/pages/sync/feed'
+import { KEYS } from '@/pages/sync/states'
 import type { Myself } from '@/session/store'
 
 /** A server made of functions: `METHOD path` → answer. What was asked is in `asked`. */
@@ -86,6 +87,9 @@ export const listed = (data: unknown[], page = {}) =>
     pagination: { page: 1, pageSize: 50, total: data.length, totalPages: 1, ...page },
   })
 
+/** How bad a state is, as headquarters counts it. */
+const severityOf = (state: DashboardStore['state']) => KEYS.length - 1 - KEYS.indexOf(state)
+
 /** A store of the dashboard that is connected and well. */
 export function dashboardStore(code: string, more: Partial<DashboardStore> = {}): DashboardStore {
   return {
@@ -93,6 +97,8 @@ export function dashboardStore(code: string, more: Partial<DashboardStore> = {})
     storeCode: code,
     storeName: `Store ${code}`,
     active: true,
+    state: 'well',
+    severity: severityOf(more.state ?? 'well'),
     connection: { storeId: code, storeCode: code, connected: true, uptime: 1 },
     errorCount: 0,
     failuresFull: false,

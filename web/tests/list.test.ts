@@ -1,10 +1,12 @@
 import { enableAutoUnmount, flushPromises, mount } from '@vue/test-utils'
 import { defineComponent, h, ref } from 'vue'
 import { createMemoryHistory, createRouter, RouterView } from 'vue-router'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { useList, type List } from '@/composables/useList'
+import { fresh } from './kit'
 
 enableAutoUnmount(afterEach)
+beforeEach(fresh)
 
 /** A list of `rows()` things, two a page. */
 async function list(address: string, rows: () => number, isBare = () => false) {

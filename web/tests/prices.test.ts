@@ -200,6 +200,7 @@ it('the page of a sale has all of that, each charge below its line, and who allo
       { permission: 'pos.price.override', approverName: 'Edsger', reason: 'Competitor' },
     ],
     saleItems: [CHARGE, other, LINE],
+    ...{ chainEntries: [], refunds: [], exchangedWith: null, voidedByName: null },
     salePayments: [
       {
         id: 'p',

@@ -8,7 +8,7 @@ import { reasonFields } from '@/pages/reasons/fields'
 import { repFields } from '@/pages/reps/fields'
 import { roleFields } from '@/pages/roles/fields'
 import { specialFields } from '@/pages/specials/fields'
-import { TYPES } from '@/pages/specials/specials'
+import { types } from '@/pages/specials/specials'
 import { storeFields } from '@/pages/stores/storeFields'
 import { groupFields, rateFields } from '@/pages/taxes/fields'
 import { NOT_YET, tenderFields } from '@/pages/tenders/fields'
@@ -115,7 +115,7 @@ const forms = (isNew: boolean): Record<string, readonly Field[]> => ({
   reason: reasonFields(isNew),
   rep: repFields({ isNew, stores: [], seesUsers: true }),
   ...Object.fromEntries(
-    Object.keys(TYPES).map((type) => [
+    Object.keys(types()).map((type) => [
       `special ${type}`,
       specialFields({ isNew, type, currency: UNKNOWN, departments: [], stores: [] }),
     ]),
@@ -127,6 +127,7 @@ const SEARCHES = [
   'components/ListFilters.vue',
   'components/SearchBox.vue',
   'components/SearchSelect.vue',
+  'components/search/SearchEverything.vue',
   'pages/sync/RolloutPage.vue',
 ]
 

@@ -1,6 +1,7 @@
 import { createPinia, setActivePinia } from 'pinia'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { api, data } from '@/api/client'
+import type { ApiError } from '@/api/errors'
 import { isAnswering, serverNow } from '@/api/line'
 import { useSession } from '@/session/store'
 import { fresh, issued, keep, kept, myself, ok, refused, serve, unauthorized } from './kit'
@@ -169,19 +170,133 @@ describe('the session', () => {
     expect(bodies).toEqual([body, body])
   })
 
-  it('ends when the server says that it is over, and the page hears of it', async () => {
+  it('ends when the server says that it is over, and what was asked waits until the same user is back', async () => {
     keep(EIGHT_HOURS)
+    const sent: [string | null, unknown][] = []
     serve({
+      [ME]: () => ok(myself()),
+      'POST /api/v1/sync/retry-all': async (request) => {
+        const token = request.headers.get('authorization')
+        sent.push([token, await request.json()])
+        return token === 'Bearer second access'
+          ? ok({ attempted: 1, retried: 1, failed: 0, next: null })
+          : unauthorized()
+      },
+      'GET /api/v1/sync/dashboard': () => ok({ stores: [] }),
+      [REFRESH]: () => refused(401, 'token_reused'),
+      'POST /api/v1/auth/login': () => issued('second', myself()),
+    })
+    const session = useSession()
+    await session.restore()
+    const body = { storeId: null, after: null, limit: 25 }
+    const saved = data(api.POST('/api/v1/sync/retry-all', { body }))
+    await vi.advanceTimersByTimeAsync(10)
+    expect([session.ended, session.isSignedIn, session.user?.username]).toEqual([true, false, 'ada'])
+    expect(kept()).toBeNull()
+    // Nor is anything else asked without a sign-in.
+    const asked = stores()
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(sent).toEqual([['Bearer first access', body]])
+    await session.signIn('ada', '739154')
+    expect([session.ended, session.isSignedIn]).toEqual([false, true])
+    expect(await saved).toMatchObject({ retried: 1 })
+    expect(await asked).toEqual({ stores: [] })
+    expect(sent.at(-1)).toEqual(['Bearer second access', body])
+  })
+
+  it.each([
+    ['the same user', myself(), 'Bearer second access'],
+    ['another one', myself([], { id: 'u2', username: 'berta' }), 'Bearer first access'],
+  ])('asks again what is refused only after %s is back, or not at all', async (_, user, last) => {
+    keep(EIGHT_HOURS)
+    let refuse: (answer: Response) => void = () => {}
+    const late = new Promise<Response>((resolve) => (refuse = resolve))
+    const tokens: (string | null)[] = []
+    serve({
+      [ME]: () => ok(myself()),
+      'POST /api/v1/sync/retry-all': (request) => {
+        tokens.push(request.headers.get('authorization'))
+        return tokens.length === 1 ? late : ok({ attempted: 1, retried: 1, failed: 0, next: null })
+      },
+      'GET /api/v1/sync/dashboard': (request) =>
+        request.headers.get('authorization') === 'Bearer first access' ? unauthorized() : ok({ stores: [] }),
+      [REFRESH]: () => refused(401, 'token_reused'),
+      'POST /api/v1/auth/login': () => issued('second', user),
+    })
+    const session = useSession()
+    await session.restore()
+    const body = { storeId: null, after: null, limit: 25 }
+    const saved = data(api.POST('/api/v1/sync/retry-all', { body })).catch((error: ApiError) => error.status)
+    void stores().catch(() => undefined)
+    await vi.advanceTimersByTimeAsync(10)
+    expect(session.ended).toBe(true)
+    await session.signIn(user.username, '739154')
+    refuse(unauthorized())
+    expect(await saved).toEqual(user.id === 'u1' ? expect.objectContaining({ retried: 1 }) : 401)
+    expect(tokens.at(-1)).toBe(last)
+    expect(session.ended).toBe(false)
+  })
+
+  it('ends for good when the user leaves it to somebody else, and nothing is sent under them', async () => {
+    keep(EIGHT_HOURS)
+    const server = serve({
       [ME]: () => ok(myself()),
       'GET /api/v1/sync/dashboard': unauthorized,
       [REFRESH]: () => refused(401, 'token_reused'),
     })
     const session = useSession()
     await session.restore()
-    await expect(stores()).rejects.toMatchObject({ status: 401 })
-    expect(session.isSignedIn).toBe(false)
-    expect(session.ended).toBe(true)
-    expect(kept()).toBeNull()
+    const asked = expect(stores()).rejects.toMatchObject({ status: 401 })
+    await vi.advanceTimersByTimeAsync(10)
+    session.leave()
+    await asked
+    expect([session.ended, session.user]).toEqual([false, null])
+    expect(server.asked.filter((name) => name.endsWith('dashboard'))).toHaveLength(1)
+  })
+
+  it('does not send under another user what waited for the former one', async () => {
+    keep(EIGHT_HOURS)
+    const server = serve({
+      [ME]: () => ok(myself()),
+      'GET /api/v1/sync/dashboard': unauthorized,
+      [REFRESH]: () => refused(401, 'token_reused'),
+      'POST /api/v1/auth/login': () => issued('berta', myself([], { id: 'u2', username: 'berta' })),
+    })
+    const session = useSession()
+    await session.restore()
+    const asked = expect(stores()).rejects.toMatchObject({ status: 401 })
+    await vi.advanceTimersByTimeAsync(10)
+    await session.signIn('berta', '739154')
+    await asked
+    expect([session.ended, session.user?.username]).toEqual([false, 'berta'])
+    expect(server.tokens).not.toContain('Bearer berta access')
+  })
+
+  it('waits in this tab as well when another one found that it is over', async () => {
+    keep(EIGHT_HOURS)
+    serve({ [ME]: () => ok(myself()) })
+    const session = useSession()
+    await session.restore()
+    // As the other tab leaves it.
+    localStorage.setItem('tillkeep.ended', 'one')
+    localStorage.removeItem('tillkeep.session')
+    window.dispatchEvent(new StorageEvent('storage', { key: 'tillkeep.session' }))
+    expect([session.ended, session.user?.username]).toEqual([true, 'ada'])
+    // And goes on when they have signed in again there.
+    keep(EIGHT_HOURS, 'second', 'two')
+    window.dispatchEvent(new StorageEvent('storage', { key: 'tillkeep.session' }))
+    await vi.advanceTimersByTimeAsync(10)
+    expect([session.ended, session.isSignedIn]).toEqual([false, true])
+  })
+
+  it('is a sign-out where its tokens were taken away in another tab before this one heard of it', async () => {
+    keep(600)
+    serve({ [ME]: () => ok(myself()) })
+    const session = useSession()
+    await session.restore()
+    localStorage.clear()
+    await vi.advanceTimersByTimeAsync(545_000)
+    expect([session.ended, session.user]).toEqual([false, null])
   })
 
   it('ends when a token that was just made is refused too', async () => {
@@ -193,8 +308,11 @@ describe('the session', () => {
     })
     const session = useSession()
     await session.restore()
-    await expect(stores()).rejects.toMatchObject({ status: 401 })
-    expect(session.isSignedIn).toBe(false)
+    const asked = expect(stores()).rejects.toMatchObject({ status: 401 })
+    await vi.advanceTimersByTimeAsync(10)
+    expect([session.ended, session.isSignedIn]).toEqual([true, false])
+    session.leave()
+    await asked
   })
 
   it('takes a wrong PIN for what it is: nothing is refreshed or sent twice', async () => {
@@ -295,7 +413,8 @@ describe('the session', () => {
   it('sends nothing again under the token of a user who signed in in another tab', async () => {
     keep(EIGHT_HOURS)
     const server = serve({
-      [ME]: () => ok(myself()),
+      [ME]: (request) =>
+        ok(request.headers.get('authorization') === 'Bearer berta access' ? myself([], { id: 'u2' }) : myself()),
       'POST /api/v1/sync/retry-all': () => {
         // While the answer is on its way, another user signs in elsewhere.
         keep(EIGHT_HOURS, 'berta', 'two')

@@ -4,7 +4,7 @@ import { noteComplete } from '@/pages/setup/complete'
 import SetupList from '@/pages/setup/SetupList.vue'
 import { ownSteps, STEPS } from '@/pages/setup/steps'
 import { useSession } from '@/session/store'
-import { fresh, listed, myself, serve } from './kit'
+import { fresh, listed, myself, ok, serve } from './kit'
 
 enableAutoUnmount(afterEach)
 beforeEach(() => {
@@ -22,10 +22,13 @@ function signedIn(codes: readonly string[], storeId: string | null = null): void
 }
 
 /** A headquarters that has these rows; it begins with a tax group, a department, cash and an administrator. */
-async function list(has: { rates?: unknown[]; products?: number; stores?: number; users?: number } = {}) {
-  const { rates = [], products = 0, stores = 0, users = 1 } = has
+async function list(
+  has: { isSet?: boolean; rates?: unknown[]; products?: number; stores?: number; users?: number } = {},
+) {
+  const { isSet = false, rates = [], products = 0, stores = 0, users = 1 } = has
   const some = (total: number) => () => listed([], { total })
   const server = serve({
+    'GET /api/v1/chain': () => ok({ isSet }),
     'GET /api/v1/tax-groups': () => listed([{ id: 'g', rates }]),
     'GET /api/v1/departments': some(1),
     'GET /api/v1/tenders': some(1),
@@ -40,13 +43,23 @@ async function list(has: { rates?: unknown[]; products?: number; stores?: number
 }
 
 describe('the first-run list', () => {
-  it('shows what is done in a new headquarters, and that the tax is next', async () => {
+  it('shows what is done in a new headquarters, and that country and currency are next', async () => {
     signedIn(ALL)
     const { states, wrapper } = await list()
     expect(states).toEqual({
-      ...{ tax: 'next', department: 'done', tender: 'done', product: 'later', store: 'later', person: 'later' },
+      ...{ chain: 'next', tax: 'later', department: 'done', tender: 'done' },
+      ...{ product: 'later', store: 'later', person: 'later' },
     })
-    expect(wrapper.text()).toContain('2 of 6 done')
+    expect(Object.keys(states)[0]).toBe('chain')
+    expect(wrapper.text()).toContain('2 of 7 done')
+    expect(wrapper.get('.next').text()).toContain('Prices are typed in this currency')
+    expect(wrapper.getComponent(RouterLinkStub).props('to')).toEqual({ name: 'chain' })
+  })
+
+  it('goes on to the tax when the currency is said, or some store has one', async () => {
+    signedIn(ALL)
+    expect((await list({ isSet: true })).states).toMatchObject({ chain: 'done', tax: 'next' })
+    expect((await list({ stores: 1 })).states).toMatchObject({ chain: 'done', tax: 'next' })
   })
 
   it('goes on to what is missing, and takes the administrator for no cashier', async () => {

@@ -43,6 +43,7 @@ const STORES = [
   { id: 'S1', code: 'S01', name: 'Harbor', timezone: 'America/New_York', currencyCode: 'USD', currencyExponent: 2 },
   { id: 'S2', code: 'S02', name: 'Ginza', timezone: 'Asia/Tokyo', currencyCode: 'JPY', currencyExponent: 0 },
 ].map((store) => ({ ...store, isActive: true }))
+const CHAIN = { isSet: true, version: 1, countryCode: 'KW', currencyCode: 'KWD', currencyExponent: 3 }
 const SPECIAL = {
   ...{ id: 'sp1', code: 'TEA', name: 'Tea time', productId: 'p1', departmentId: null, storeId: null, mixGroup: null },
   ...{ type: 'percent_off', percentBps: 1000, amount: null, fixedPrice: null, buyQuantity: null, getQuantity: null },
@@ -56,6 +57,7 @@ async function open(page: object, codes: string[], handlers: Parameters<typeof s
   const sent: [string, Record<string, unknown>][] = []
   const asked: string[] = []
   const answers: Parameters<typeof serve>[0] = {
+    'GET /api/v1/chain': () => ok(CHAIN),
     'GET /api/v1/stores': () => listed(STORES),
     'GET /api/v1/specials': () => listed([SPECIAL]),
     'GET /api/v1/products': () => listed([PRODUCT]),
@@ -352,5 +354,46 @@ describe('what a cart costs', () => {
     await choose()
     await submit()
     expect(wrapper.get('[role=alert]').text()).toContain('words of validation')
+  })
+})
+
+describe('amounts of specials', () => {
+  const AMOUNT = { ...SPECIAL, type: 'amount_off', percentBps: null, amount: 1500 }
+  const served = (stores: unknown[], special: object, chain: object = CHAIN) => ({
+    'GET /api/v1/chain': () => ok(chain),
+    'GET /api/v1/stores': () => listed(stores),
+    'GET /api/v1/specials': () => listed([special]),
+  })
+
+  it.each<[string, unknown[], object, RegExp]>([
+    ['of the chain before there is a store', [], {}, /KWD\s1\.500 off/],
+    ['of the chain where stores differ', STORES, {}, /KWD\s1\.500 off/],
+    ['of the stores where they share one', [STORES[0]], {}, /\$15\.00 off/],
+    ['of its store', STORES, { storeId: 'S2' }, /¥1,500 off/],
+  ])('are in the currency %s', async (_, stores, more, words) => {
+    const { wrapper } = await open(ListPage, [], served(stores, { ...AMOUNT, ...more }))
+    expect(wrapper.get('tbody tr').text()).toMatch(words)
+  })
+
+  it('are in no currency that nobody has said', async () => {
+    const { wrapper } = await open(ListPage, [], served(STORES, AMOUNT, { ...CHAIN, isSet: false }))
+    expect(wrapper.get('tbody tr').text()).toMatch(/1,500 off/)
+    expect(wrapper.get('tbody tr').text()).not.toContain('KWD')
+  })
+
+  it('are typed in the currency of the chain before there is a store', async () => {
+    const { wrapper, sent, submit } = await open(
+      EditPage,
+      MANAGE,
+      {
+        ...served([], AMOUNT),
+        'PATCH /api/v1/specials/sp1': () => ok(AMOUNT),
+      },
+      { id: 'sp1' },
+    )
+    expect(wrapper.text()).toContain('KWD')
+    await wrapper.get('[name=amount]').setValue('0.250')
+    await submit()
+    expect(sent.map(([, body]) => body.amount)).toEqual([250])
   })
 })

@@ -3,7 +3,7 @@ import type { StoreName } from '@/composables/useStores'
 import { addDays, calendarOf, daysOf, isDay, isOpenAt, partsOn, step, type Window } from '@/pages/specials/calendar'
 import { clockAt, instantOf } from '@/pages/specials/clock'
 import { emptied, NEW_SPECIAL, specialFields, wrongIn } from '@/pages/specials/fields'
-import { dealOf, stateOf, TYPES, windowInWords, type Special } from '@/pages/specials/specials'
+import { dealOf, stateOf, types, windowInWords, type Special } from '@/pages/specials/specials'
 
 const ALWAYS: Window = { startDate: null, endDate: null, daysOfWeek: 127, startTime: null, endTime: null }
 const special = (more: Partial<Special> = {}) =>
@@ -202,7 +202,7 @@ describe('the form of a special', () => {
     ['multi_buy', ['type', 'bundleQuantity', 'bundlePrice', 'mixGroup', 'maxPerSale']],
   ])('asks of %s for its own figures alone', (type, expected) => {
     expect(keys(type)).toEqual(expected)
-    expect(Object.keys(TYPES)).toContain(type)
+    expect(Object.keys(types())).toContain(type)
   })
 
   it('empties the figures of the type before', () => {

@@ -1,11 +1,10 @@
 import { enableAutoUnmount, mount } from '@vue/test-utils'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { defineComponent, h, ref } from 'vue'
+import { h, ref } from 'vue'
 import DataTable from '@/components/DataTable.vue'
 import { useChosen } from '@/composables/useChosen'
-import { useSearchKey } from '@/composables/useSearchKey'
 
-/** How rows open, and how one comes to the search. */
+/** How rows open, and which are chosen. */
 
 enableAutoUnmount(afterEach)
 afterEach(() => vi.unstubAllGlobals())
@@ -66,30 +65,6 @@ describe('a row', () => {
     expect(document.activeElement).toBe(second!.element)
     await second!.trigger('keydown', { key: 'ArrowUp' })
     expect(document.activeElement).toBe(first!.element)
-  })
-})
-
-describe('a slash', () => {
-  const page = () => {
-    const inputs = [h('input', { type: 'search' }), h('input', { type: 'text' }), h('input', { type: 'checkbox' })]
-    const dialog = h('div', { role: 'dialog' }, [h('button', 'in it')])
-    const Page = defineComponent({ setup: () => (useSearchKey(), () => h('main', [...inputs, dialog])) })
-    const wrapper = mount(Page, { attachTo: document.body })
-    return { wrapper, search: wrapper.get('[type=search]').element }
-  }
-
-  it.each([
-    ['[type=checkbox]', { key: '/' }, true],
-    ['[type=text]', { key: '/' }, false],
-    ['[role=dialog] button', { key: '/' }, false],
-    ['[type=checkbox]', { key: '/', ctrlKey: true }, false],
-    ['[type=checkbox]', { key: '.' }, false],
-  ])('on %s with %j goes to the search: %s', async (place, keys, goes) => {
-    const { wrapper, search } = page()
-    const element = wrapper.get<HTMLElement>(place)
-    element.element.focus()
-    await element.trigger('keydown', keys)
-    expect(document.activeElement === search).toBe(goes)
   })
 })
 

@@ -50,10 +50,13 @@ const dialog = () => document.querySelector<HTMLElement>('[role=dialog]')
 const inDialog = (text: string) =>
   [...dialog()!.querySelectorAll('button')].find((button) => button.textContent.trim() === text)!
 
+const ADDRESS = { url: 'http://127.0.0.1:8080', source: 'browser', warning: 'nobody else reaches it' }
+
 describe('a new user', () => {
   async function form() {
     const bodies: unknown[] = []
     serve({
+      'GET /api/v1/chain': () => ok({ address: ADDRESS }),
       'POST /api/v1/users': async (request) => {
         bodies.push(await request.json())
         return ok({ ...BOB, generatedPin: '604817' })
@@ -93,6 +96,9 @@ describe('a new user', () => {
     expect(bodies).toEqual([{ displayName: 'Bob', username: 'bob' }])
     expect(document.querySelector('output')?.textContent).toBe('604817')
     expect(document.querySelector('pre')?.textContent).toContain('User name: bob\nPIN: 604817')
+    // Where they sign in is what headquarters says, with its warning.
+    expect(document.querySelector('pre')?.textContent).toContain(`and of no other: open ${ADDRESS.url}/, sign in`)
+    expect(document.querySelector('[data-part=address]')?.textContent).toContain(ADDRESS.warning)
     expect(dialog()!.textContent).toContain('Give them one on their page')
     expect(wrapper.emitted('made')).toBeUndefined()
     const seen = [...document.querySelectorAll('button')].find(({ textContent }) => textContent.includes('I have it'))
@@ -107,6 +113,7 @@ describe('the page of a user', () => {
   async function page({ me = 'u1', permissions = ['users.view', 'users.edit'], user = BOB } = {}) {
     const bodies: unknown[] = []
     const server = serve({
+      'GET /api/v1/chain': () => ok({ address: ADDRESS }),
       'GET /api/v1/users/u2': () =>
         ok(bodies.length > 0 ? { ...user, firstPinExpiresAt: '2026-12-03T10:00:00.000Z' } : user),
       'GET /api/v1/users/u2/sessions': () => listed([SESSION]),

@@ -97,9 +97,9 @@ export const test = base.extend<Watched & { allowed: Allowed; keepLogs: void }, 
 
 /** Signs a user in as people do. */
 export async function signIn(page: Page, { username, pin }: { username: string; pin: string }): Promise<void> {
-  await page.getByLabel('User name').fill(username)
+  await page.getByLabel('User name', { exact: true }).fill(username)
   await page.getByLabel('PIN').fill(pin)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }
 
 /** Entries of the menu. */

@@ -1,12 +1,19 @@
 import { isRefused, refusal, type ApiError } from './errors'
-import { isStream, patience, send } from './line'
+import { isFile, isStream, patience, send } from './line'
 import { isDue, isOver, refresh } from '@/session/refresh'
-import { load, type Tokens } from '@/session/tokens'
+import { known, load, type Tokens } from '@/session/tokens'
+import { t } from '@/texts/frame'
 
 /** What the session wants to hear of what HQ answered. */
 interface Ear {
   /** This sign-in is over. */
   over: (signIn: string) => void
+  /** Whether the sign-in of whoever is at this page is over, and they are asked to sign in again. */
+  isAway: () => boolean
+  /** Waits until that is no more so: somebody has signed in, or the user left. */
+  present: () => Promise<unknown>
+  /** The id of whose page it is. */
+  who: () => string | undefined
   /** Something was forbidden: roles, or the duty to change the PIN or to have a second factor, may be others by now. */
   forbidden: () => void
   /** The user has to show once more that it is them; whether they did. */
@@ -17,6 +24,9 @@ interface Ear {
 
 let ear: Ear = {
   over: () => {},
+  isAway: () => false,
+  present: () => Promise.resolve(),
+  who: () => undefined,
   forbidden: () => {},
   confirmed: () => Promise.resolve(false),
   timesProven: () => 0,
@@ -27,10 +37,35 @@ export function listenTo(session: Ear): void {
 }
 
 /**
+ * What pages ask with. Where their session is over, they wait for the user to sign in again over them, and what HQ had
+ * refused for that is asked again, also where the refusal came when they had: whoever asked notices nothing but that it took
+ * a while. Under another user it is not.
+ */
+export async function authorizedFetch(request: Request): Promise<Response> {
+  // Streams are begun again by who listens to them, and are given up when they are silent.
+  if (isStream(request)) return ear.isAway() ? unauthorized() : sessionFetch(request)
+  const asker = ear.who()
+  const isBack = async () => (await ear.present(), ear.who() === asker && isOf(asker))
+  if (ear.isAway() && !(await isBack())) return unauthorized()
+  const again = request.clone()
+  const before = load()?.signIn
+  const response = await sessionFetch(request)
+  if (!isRefused(await refusalOf(response), 'unauthorized')) return response
+  if (!ear.isAway() && load()?.signIn === before) return response
+  return (await isBack()) ? sessionFetch(again) : response
+}
+
+/** Whether the sign-in that is there is theirs: another tab may have another user's, of whom this page has not heard yet. */
+function isOf(user: string | undefined): boolean {
+  const person = known(load()?.signIn ?? '') as { id?: unknown } | null
+  return user !== undefined && person?.id === user
+}
+
+/**
  * `fetch` with the access token of the session. What HQ does only for a user who has just shown that it is them is asked
  * for again when they have: whoever asked notices nothing but that it took a while.
  */
-export async function authorizedFetch(request: Request): Promise<Response> {
+export async function sessionFetch(request: Request): Promise<Response> {
   const tokens = load()
   if (!tokens) return send(limited(request))
   const again = request.clone()
@@ -85,9 +120,9 @@ async function refusalOf(response: Response): Promise<ApiError | null> {
   return refusal(response, body)
 }
 
-/** Streams end by a rule of their own; anything else is given up when HQ would have given it up. */
+/** Streams and files end by rules of their own; anything else is given up when HQ would have given it up. */
 function limited(request: Request): Request {
-  if (isStream(request)) return request
+  if (isStream(request) || isFile(request)) return request
   return new Request(request, { signal: AbortSignal.any([request.signal, patience()]) })
 }
 
@@ -98,10 +133,9 @@ function withToken(request: Request, { accessToken }: Tokens): Request {
 }
 
 function unconfirmed(): Response {
-  const error = 'Nothing was done, since you did not confirm that it is you. Try again when you want to.'
-  return Response.json({ success: false, error, code: 'second_factor_stale' }, { status: 403 })
+  return Response.json({ success: false, error: t('unconfirmed'), code: 'second_factor_stale' }, { status: 403 })
 }
 
 function unauthorized(): Response {
-  return Response.json({ success: false, error: 'Unauthorized' }, { status: 401 })
+  return Response.json({ success: false, error: t('sessionOver') }, { status: 401 })
 }

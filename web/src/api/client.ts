@@ -1,5 +1,5 @@
 import createClient from 'openapi-fetch'
-import { authorizedFetch } from './authorized'
+import { authorizedFetch, sessionFetch } from './authorized'
 import { refusal } from './errors'
 import { send } from './line'
 import type { components, paths } from './schema'
@@ -9,6 +9,9 @@ export type Paths = paths
 
 /** Every route of HQ with its types, from the generated description. Use it through {@link data} and {@link page}. */
 export const api = createClient<Paths>({ fetch: authorizedFetch })
+
+/** The same for the session itself, which waits for nobody to sign in again. */
+export const own = createClient<paths>({ fetch: sessionFetch })
 
 /** The same without a token, for signing in: a kept one that is no good must not be in the way. */
 export const open = createClient<paths>({ fetch: (request) => send(request) })
@@ -39,16 +42,35 @@ function body<T>(answer: Answer<T>): NonNullable<T> {
   return answer.data
 }
 
-/** The `data` of an answer; throws what HQ refused with. */
-export async function data<T>(answer: Promise<Answer<{ data: T }>>): Promise<T> {
-  return body(await answer).data
+/** The `data` of an answer, also of a route that answers papers when it is asked for one; throws what HQ refused with. */
+export async function data<T>(answer: Promise<Answer<{ data: T } | string>>): Promise<T> {
+  return (body(await answer) as { data: T }).data
 }
 
-/** A page of a list; throws what HQ refused with. */
-export async function page<T>(answer: Promise<Answer<{ data: T[]; pagination: Pagination }>>): Promise<Page<T>> {
+/** What is no JSON: a paper with `parseAs: 'text'`, a picture with `'blob'`. Throws what HQ refused with. */
+export async function written<T extends string | Blob>(answer: Promise<Answer<T>>): Promise<T> {
+  return body(await answer)
+}
+
+interface Listed<T> {
+  data: T[]
+  pagination: Pagination
+}
+
+/** A page of a list, also of one that answers a file when it is asked for one; throws what HQ refused with. */
+export async function page<T>(answer: Promise<Answer<Listed<T> | string>>): Promise<Page<T>> {
   const found = await answer
-  const { data: rows, pagination } = body(found)
+  const { data: rows, pagination } = body(found) as Listed<T>
   return { rows, pagination, ...dated(found) }
+}
+
+/** A page of a list, and what all of it comes to; throws what HQ refused with. */
+export async function summed<T, S>(
+  answer: Promise<Answer<(Listed<T> & { sums: S }) | string>>,
+): Promise<Page<T> & { sums: S }> {
+  const found = await answer
+  const { data: rows, pagination, sums } = body(found) as Listed<T> & { sums: S }
+  return { rows, pagination, sums, ...dated(found) }
 }
 
 /** The `data` of an answer with figures, and up to when they are; throws what HQ refused with. */

@@ -1,3 +1,4 @@
+import { t } from '@/texts/frame'
 import { CODES } from './codes'
 
 /** What HQ answers instead of data, or that it did not answer. Shape: docs/api.md, "Conventions". */
@@ -71,7 +72,7 @@ export const isRefused = (error: unknown, ...codes: Code[]): error is ApiError =
   error instanceof ApiError && (codes as string[]).includes(error.code)
 
 export function unreachable(cause: unknown): ApiError {
-  const error = new ApiError(0, 'unreachable', 'Headquarters does not answer. Check the line; this page tries again.')
+  const error = new ApiError(0, 'unreachable', t('unreachable'))
   error.cause = cause
   return error
 }
@@ -81,7 +82,7 @@ export function refusal(response: Response, body: unknown): ApiError {
   // A token that is no good is answered without a code, to the letter of the specification.
   const codeless: Code = response.status === 401 ? 'unauthorized' : 'unknown'
   if (typeof body !== 'object' || body === null || !('error' in body)) {
-    return new ApiError(response.status, codeless, `The server answered with status ${response.status}.`)
+    return new ApiError(response.status, codeless, t('status', { status: response.status }))
   }
   const { error, code, details, requestId, ...more } = body as Record<string, unknown>
   return new ApiError(
@@ -106,7 +107,5 @@ export function wordsOf(error: unknown): string {
 /** The same for an action. Where it is unknown whether it was done, it says to look first. */
 export function wordsOfAction(error: unknown): string {
   const isUncertain = error instanceof ApiError && error.mayHaveHappened
-  return isUncertain
-    ? `${wordsOf(error)} It may have been done all the same: look before you do it again.`
-    : wordsOf(error)
+  return isUncertain ? t('mayHaveHappened', { error: wordsOf(error) }) : wordsOf(error)
 }

@@ -22,14 +22,27 @@ export const serverNow = (): number => Date.now() + ahead
 /** What ends a request that is not answered. */
 export const patience = (): AbortSignal => AbortSignal.timeout(LONGEST_MS)
 
+/** An answer, or a part of one, that comes in time; throws when there is nothing for so long. */
+export async function inTime<T>(coming: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_, fail) => {
+    timer = setTimeout(() => fail(new DOMException('nothing came', 'TimeoutError')), LONGEST_MS)
+  })
+  return Promise.race([coming, late]).finally(() => clearTimeout(timer))
+}
+
 /** Whether a request asks for events: it lasts as long as it is wanted. */
 export const isStream = (request: Request): boolean => request.headers.get('accept') === 'text/event-stream'
+
+/** What a file is asked for with. It lasts as long as something comes, which whoever reads it sees. */
+export const FILE = 'text/csv'
+export const isFile = (request: Request): boolean => request.headers.get('accept') === FILE
 
 /** `fetch`, and what it says of the line. Throws `unreachable` when there is no answer. */
 export async function send(request: Request): Promise<Response> {
   let response: Response
   try {
-    response = await fetch(request)
+    response = await (isFile(request) ? inTime(fetch(request)) : fetch(request))
   } catch (cause) {
     const reason: unknown = request.signal.reason
     const leftThePage = request.signal.aborted && !(reason instanceof DOMException && reason.name === 'TimeoutError')

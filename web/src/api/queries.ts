@@ -24,6 +24,12 @@ export const queryClient = new QueryClient({
   },
 })
 
+/**
+ * Options of what one comes back to, as a list: for a while it is there at once as it was left, and asked for again. Not for
+ * what a form takes, which is nothing old.
+ */
+export const kept = { gcTime: 5 * 60_000 }
+
 // The browser knows of its own network only. What counts is whether HQ answers.
 onlineManager.setEventListener((setOnline) => watch(isAnswering, (answering) => setOnline(answering)))
 // Answers are shown as soon as they are there, and not a timer later.

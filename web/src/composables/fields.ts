@@ -1,4 +1,5 @@
 import { amountText, minorOf, numberText, plainNumber } from '@/format/money'
+import { t } from '@/texts/forms'
 
 /** How the fields of a form are described: one entry each, from which the form draws, reads and checks them. */
 
@@ -118,13 +119,13 @@ const text: Reader = {
   },
 }
 
-function number(pattern: RegExp, words: string): Reader {
+function number(pattern: RegExp, words: () => string): Reader {
   return {
     show: (value, field) => (typeof value === 'number' ? numberText(value) : text.show(value, field)),
     read: (typed) => {
       if (typed.trim() === '') return null
       const plain = plainNumber(typed)
-      if (plain === null || !pattern.test(plain)) throw new Unreadable(words)
+      if (plain === null || !pattern.test(plain)) throw new Unreadable(words())
       return Number(plain)
     },
   }
@@ -160,20 +161,20 @@ const READERS: Record<FieldKind, Reader> = {
   days: {
     show: (value) => String(value ?? ''),
     read: (typed) => {
-      if (Number(typed) === 0) throw new Unreadable('must have one day at least')
+      if (Number(typed) === 0) throw new Unreadable(t('oneDay'))
       return Number(typed)
     },
   },
   switch: { show: (value) => value === true, read: (typed) => typed },
-  integer: number(/^-?\d{1,15}$/, 'must be a whole number'),
-  decimal: number(/^-?\d{1,12}(\.\d{1,3})?$/, 'must be a number with at most three decimals'),
+  integer: number(/^-?\d{1,15}$/, () => t('wholeNumber')),
+  decimal: number(/^-?\d{1,12}(\.\d{1,3})?$/, () => t('decimals')),
   money: scaled(
     (field) => field.exponent ?? 2,
-    (exponent) => (exponent === 0 ? 'must be a whole amount' : `must be an amount with at most ${exponent} decimals`),
+    (exponent) => (exponent === 0 ? t('wholeAmount') : t('amount', { n: exponent }, exponent)),
   ),
   percent: scaled(
     (field) => field.exponent ?? PERCENT_EXPONENT,
-    (exponent) => `must be a percentage with at most ${exponent} decimals`,
+    (exponent) => t('percentage', { n: exponent }, exponent),
   ),
   // One entry a line.
   list: {
@@ -216,23 +217,22 @@ export function initialOf(rules: Readonly<Record<string, Rule>>): Values {
 /** What is wrong with a value that could be read. */
 function broken(value: unknown, field: Field): string | undefined {
   const { minLength = 0, maxLength = Infinity, minimum, maximum, maxItems = Infinity, words } = field.rule ?? {}
-  const { pattern, says = 'must be written as the help says' } = field.rule ?? {}
+  const { pattern, says = t('asHelpSays') } = field.rule ?? {}
   if (typeof value === 'string') {
     // As the server counts: letters, not the units of UTF-16.
     const length = [...value].length
-    if (length > maxLength) return `must have at most ${maxLength} characters`
-    if (length < minLength) return `must have at least ${minLength} characters`
+    if (length > maxLength) return t('atMostLetters', { n: maxLength }, maxLength)
+    if (length < minLength) return t('atLeastLetters', { n: minLength }, minLength)
     if (pattern && !new RegExp(pattern, 'u').test(value)) return says
-    if (words && !words.includes(value)) return `must be one of ${words.join(', ')}`
+    if (words && !words.includes(value)) return t('oneOf', { words: words.join(', ') })
   }
   if (typeof value === 'number' && (value < (minimum ?? -Infinity) || value > (maximum ?? Infinity))) {
-    const shown = (bound: number) => READERS[field.kind].show(bound, field)
-    if (minimum === undefined) return `must be at most ${shown(maximum!)}`
-    return maximum === undefined
-      ? `must be at least ${shown(minimum)}`
-      : `must be between ${shown(minimum)} and ${shown(maximum)}`
+    const shown = (bound: number | undefined) => String(READERS[field.kind].show(bound, field))
+    const [least, most] = [shown(minimum), shown(maximum)]
+    if (minimum === undefined) return t('atMost', { most })
+    return maximum === undefined ? t('atLeast', { least }) : t('between', { least, most })
   }
-  if (Array.isArray(value) && value.length > maxItems) return `must have at most ${maxItems} lines`
+  if (Array.isArray(value) && value.length > maxItems) return t('atMostLines', { n: maxItems }, maxItems)
   return undefined
 }
 
@@ -242,29 +242,41 @@ export function draftOf(fields: readonly Field[], row: object): Draft {
   return Object.fromEntries(fields.map((field) => [field.key, READERS[field.kind].show(values[field.key], field)]))
 }
 
+/** What an input says, where that can be read; and what is wrong with it. */
+export function readField(field: Field, typed: string | boolean): { value?: unknown; problem?: string } {
+  try {
+    const value = typeof typed === 'boolean' ? typed : READERS[field.kind].read(typed, field)
+    return { value, problem: field.required && value === null ? t('needed') : broken(value, field) }
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error
+    return { problem: error.message }
+  }
+}
+
 /** What the inputs say, by key; or what is wrong with which of them. */
 export function readDraft(fields: readonly Field[], draft: Draft): { values: Values; errors: Record<string, string> } {
   const values: Values = {}
   const errors: Record<string, string> = {}
   for (const field of fields) {
-    const typed = draft[field.key] ?? ''
-    try {
-      const value = typeof typed === 'boolean' ? typed : READERS[field.kind].read(typed, field)
-      const problem = field.required && value === null ? 'is needed' : broken(value, field)
-      if (problem) errors[field.key] = problem
-      values[field.key] = value
-    } catch (error) {
-      if (!(error instanceof Unreadable)) throw error
-      errors[field.key] = error.message
-    }
+    const read = readField(field, draft[field.key] ?? '')
+    if ('value' in read) values[field.key] = read.value
+    if (read.problem) errors[field.key] = read.problem
   }
   return { values, errors }
 }
 
 /** The values that differ from those before: what a PATCH sends. */
 export function changesOf(before: Values, after: Values): Values {
-  const same = (one: unknown, other: unknown) => JSON.stringify(one ?? null) === JSON.stringify(other ?? null)
-  return Object.fromEntries(Object.entries(after).filter(([key, value]) => !same(before[key], value)))
+  return Object.fromEntries(Object.entries(after).filter(([key, value]) => !isSame(before[key], value)))
+}
+
+const isSame = (one: unknown, other: unknown) => JSON.stringify(one ?? null) === JSON.stringify(other ?? null)
+
+/** Whether two texts in an input say the same, as `5` and `5.00` do. */
+export function saySame(field: Field, one: string | boolean, other: string | boolean): boolean {
+  if (one === other) return true
+  const [first, second] = [readField(field, one), readField(field, other)]
+  return 'value' in first && 'value' in second && isSame(first.value, second.value)
 }
 
 /** Values without the empty ones: what a POST sends, so that the server's defaults count. */
@@ -272,9 +284,14 @@ export function given(values: Values): Values {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null))
 }
 
-/** The field that a place of the server is in, and where in it: `rules[1].prefix` is in entry 2, prefix, of `rules`. */
-export function placeOf(place: string): { key: string; where: string } {
-  const [key = '', ...steps] = place.split(/[[\].]+/).filter((step) => step !== '')
-  const words = steps.map((step) => (/^\d+$/.test(step) ? `entry ${Number(step) + 1}` : step))
-  return { key, where: words.length > 0 ? `in ${words.join(', ')}: ` : '' }
+/** The key of the field that a place of the server is in: `rules` of `rules[1].prefix`. */
+export const keyOf = (place: string): string => stepsOf(place)[0] ?? ''
+
+/** What is wrong at a place of the server, said at its field: `in entry 2, prefix: must be other`. */
+export function saidIn(place: string, words: string): string {
+  const steps = stepsOf(place).slice(1)
+  const named = steps.map((step) => (/^\d+$/.test(step) ? t('entry', { n: Number(step) + 1 }) : step))
+  return named.length > 0 ? t('within', { place: named.join(', '), words }) : words
 }
+
+const stepsOf = (place: string): string[] => place.split(/[[\].]+/).filter((step) => step !== '')

@@ -2,6 +2,7 @@ import { api, data, done, type Page, type Paths } from '@/api/client'
 import type { Column } from '@/components/DataTable.vue'
 import type { Filter } from '@/components/ListFilters.vue'
 import { useSession } from '@/session/store'
+import { t } from '@/texts/forms'
 import type { Fields, Values } from './fields'
 import type { ListQuery } from './useList'
 
@@ -85,6 +86,6 @@ export function writes<Path extends keyof Paths & string>(path: Path) {
 /** Of a kind that has no route for one row: all of them are few. */
 export async function among<Row extends Stored>(rows: Promise<Row[]>, id: string, what: string): Promise<Row> {
   const found = (await rows).find((row) => row.id === id)
-  if (!found) throw new Error(`There is no such ${what}, or not any more.`)
+  if (!found) throw new Error(t('noSuch', { what }))
   return found
 }

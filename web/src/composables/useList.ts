@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/vue-query'
 import { computed, watch, type ComputedRef } from 'vue'
 import { useRoute } from 'vue-router'
 import type { Page } from '@/api/client'
-import { askAgain, type Loaded } from '@/api/queries'
+import { askAgain, kept, type Loaded } from '@/api/queries'
 import { useAddress } from './useAddress'
 
 export interface ListQuery {
@@ -18,6 +18,8 @@ export interface Listed<T> {
   rows: ComputedRef<T[]>
   /** Whether the list has nothing at all, which a page without rows alone does not say. */
   isEmpty: ComputedRef<boolean>
+  /** Whether something else was asked for than what is in sight: another page, order or search. */
+  isTurning: ComputedRef<boolean>
   query: ComputedRef<ListQuery>
   set: (change: { page?: number; sort?: string }) => void
 }
@@ -34,7 +36,8 @@ const PAGE_SIZE = 50
 
 /**
  * A list of the server: page, order, search and filters stand in the address, so that a reload, the back button and
- * a link show the same. `filters` are the names of further query keys.
+ * a link show the same. Who comes back sees at once what was there, and soon what is there now. `filters` are the names of
+ * further query keys.
  */
 export function useList<T, K extends string = never>(
   fetchPage: (query: ListQuery & Partial<Record<K, string>>) => Promise<Page<T>>,
@@ -58,6 +61,7 @@ export function useList<T, K extends string = never>(
   const load = useQuery({
     queryKey: ['list', name, route.params, asked],
     queryFn: () => fetchPage(query.value),
+    ...kept,
   })
   // What the user looked at stays in sight when the page that they asked for cannot be had.
   const data = computed<Page<T> | undefined>((before) => load.data.value ?? before)
@@ -76,6 +80,7 @@ export function useList<T, K extends string = never>(
     load: { data, error: load.error, isFetching: load.isFetching, refetch: () => askAgain(load) },
     rows: computed(() => data.value?.rows ?? []),
     isEmpty: computed(() => data.value?.pagination.total === 0),
+    isTurning: computed(() => load.isPlaceholderData.value && load.isFetching.value),
     query,
     set,
     isNarrowed: computed(() => ['search', ...filters].some((key) => text(key) !== undefined)),

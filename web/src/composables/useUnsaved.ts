@@ -1,16 +1,17 @@
 import { useEventListener } from '@vueuse/core'
 import { onBeforeRouteLeave, onBeforeRouteUpdate } from 'vue-router'
 import { useSession } from '@/session/store'
+import { t } from '@/texts/frame'
 import { confirmed, type Question } from './useConfirm'
 
 type Ask = Omit<Question, 'answer'>
 
-const LEAVE: Ask = {
-  title: 'Leave without saving?',
-  text: 'What you changed here is not saved and will be lost.',
-  action: 'Leave',
+const question = (): Ask => ({
+  title: t('leaveTitle'),
+  text: t('leaveAbout'),
+  action: t('leave'),
   danger: true,
-}
+})
 
 /** Asks before the user leaves the page, or closes it, with something that `isDirty` says would be lost. */
 export function useUnsaved(isDirty: () => boolean, ask: Partial<Ask> = {}): void {
@@ -18,7 +19,7 @@ export function useUnsaved(isDirty: () => boolean, ask: Partial<Ask> = {}): void
 
   function mayLeave(): boolean | Promise<boolean> {
     // Whoever is signed out has to go, and could not save any more.
-    return !isDirty() || !session.isSignedIn || confirmed({ ...LEAVE, ...ask })
+    return !isDirty() || !session.isSignedIn || confirmed({ ...question(), ...ask })
   }
 
   onBeforeRouteLeave(mayLeave)

@@ -1,5 +1,6 @@
 import { api, data, page, type Schemas } from '@/api/client'
 import type { Lookup } from '@/composables/fields'
+import { t } from '@/texts/forms'
 
 const MOST = 12
 
@@ -7,7 +8,9 @@ const nameOf = ({ displayName, username }: Pick<Schemas['UserView'], 'displayNam
   `${displayName} (${username})`
 
 export const USERS: Lookup = {
-  what: 'user',
+  get what() {
+    return t('aUser')
+  },
   find: async (search) => {
     const query = { search: search || undefined, pageSize: MOST, sort: 'displayName' }
     const { rows } = await page(api.GET('/api/v1/users', { params: { query } }))

@@ -1,37 +1,70 @@
-/** Instants in the browser's locale and time zone. */
+import { i18n } from '@/texts'
+import { t } from '@/texts/frame'
 
-const DATE_TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
-const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
-const DAY = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' })
-const FULL_DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' })
-const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' })
+/** Instants in the time zone of the browser, in the words of the page and the order of the browser's region. */
+
+/**
+ * In what dates are written: the language of the page, as it is written where the browser is. On an English page of a
+ * browser from Germany that is `en-DE`, with English months, the day first and 24 hours.
+ */
+export function localeOf(language: string, browser: string): string {
+  const { language: theirs, region } = new Intl.Locale(browser || language).maximize()
+  if (theirs === language) return browser || language
+  return region ? `${language}-${region}` : language
+}
+
+/** A format that is made when it is first used, and again in another language. */
+function inLocale<F>(make: (locale: string) => F): () => F {
+  let made: { locale: string; format: F } | undefined
+  return () => {
+    const locale = localeOf(i18n.global.locale.value, navigator.language)
+    if (made?.locale !== locale) made = { locale, format: make(locale) }
+    return made.format
+  }
+}
+
+export const dates = (options: Intl.DateTimeFormatOptions) =>
+  inLocale((locale) => new Intl.DateTimeFormat(locale, options))
+const DATE_TIME = dates({ dateStyle: 'medium', timeStyle: 'short' })
+const EXACT = dates({ dateStyle: 'medium', timeStyle: 'medium' })
+const DAY = dates({ weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' })
+const FULL_DAY = dates({ dateStyle: 'medium', timeZone: 'UTC' })
+const RELATIVE = inLocale((locale) => new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' }))
 
 type Maybe = string | null | undefined
 
 /** `20 Nov 2026, 12:34`; a dash for nothing. */
 export function dateTime(instant: Maybe): string {
-  return instant ? DATE_TIME.format(new Date(instant)) : '–'
+  return instant ? DATE_TIME().format(new Date(instant)) : '–'
 }
 
 /** With seconds, for titles and logs. */
 export function exactTime(instant: Maybe): string {
-  return instant ? EXACT.format(new Date(instant)) : '–'
+  return instant ? EXACT().format(new Date(instant)) : '–'
 }
 
 /** A business date `2026-11-20`, which is a day and no instant. */
 export function businessDay(date: string): string {
-  return DAY.format(new Date(`${date}T00:00:00Z`))
+  return DAY().format(new Date(`${date}T00:00:00Z`))
 }
 
 /** A day `2026-11-20` with its year, `20 Nov 2026`. */
 export function fullDay(date: string): string {
-  return FULL_DAY.format(new Date(`${date}T00:00:00Z`))
+  return FULL_DAY().format(new Date(`${date}T00:00:00Z`))
+}
+
+const HOUR = dates({ hour: 'numeric', timeZone: 'UTC' })
+const HOUR_OF_24 = dates({ hour: 'numeric', minute: '2-digit', timeZone: 'UTC' })
+/** An hour of a day as clocks have it, `3 pm`; of 24 hours `15:00`, since a number alone is any. */
+export function hourOfDay(hour: number): string {
+  const format = HOUR().resolvedOptions().hour12 ? HOUR() : HOUR_OF_24()
+  return format.format(hour * 3_600_000)
 }
 
 /** The days of a week from 0, Monday. */
 const weekday = (style: 'long' | 'short') => {
-  const format = new Intl.DateTimeFormat(undefined, { weekday: style, timeZone: 'UTC' })
-  return (day: number) => format.format(Date.UTC(2024, 0, 1 + day))
+  const format = dates({ weekday: style, timeZone: 'UTC' })
+  return (day: number) => format().format(Date.UTC(2024, 0, 1 + day))
 }
 export const weekdayName = weekday('long')
 export const weekdayShort = weekday('short')
@@ -60,13 +93,13 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
 
 /** `3 min. ago`. */
 export function ago(instant: Maybe, now: number): string {
-  if (!instant) return 'never'
+  if (!instant) return t('never')
   return relative(Math.round((new Date(instant).getTime() - now) / 1000))
 }
 
 function relative(seconds: number): string {
   const [unit, size] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1]
-  return RELATIVE.format(Math.trunc(seconds / size), unit)
+  return RELATIVE().format(Math.trunc(seconds / size), unit)
 }
 
 /** A length of time, `2 h 5 min`; for ages and uptimes. */

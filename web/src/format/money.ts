@@ -1,3 +1,5 @@
+import { t } from './texts'
+
 /** Amounts are integers in minor units of a currency: cents of a dollar, yen of Japan. docs/domain.md. */
 
 export interface Currency {
@@ -11,7 +13,7 @@ export interface Currency {
 export const UNKNOWN: Currency = { code: null, exponent: 0 }
 
 /** What such an amount is, for people. */
-export const SMALLEST_UNIT = 'the smallest unit of each store’s currency (cents, yen)'
+export const SMALLEST_UNIT = t('smallestUnit')
 
 /** In the browser's locale, `$19.99`; without a currency the number alone. */
 export function money(minor: number | null | undefined, { code, exponent }: Currency): string {

@@ -1,4 +1,5 @@
 import { words } from './labels'
+import { t } from './texts'
 
 /** Permission codes as words for people, by module: `reports.x_report` is "X report" of "Reports". */
 
@@ -9,11 +10,9 @@ export interface Module {
   notInUse?: string[]
 }
 
-/** Names that their code does not say. */
-const NAMES: Record<string, string> = { pos: 'Selling at the till' }
-
 export function moduleName(module: string): string {
-  return NAMES[module] ?? words(module)
+  // Its code does not say what it is.
+  return module === 'pos' ? t('modulePos') : words(module)
 }
 
 /** `pos.discount.override_max` → `Discount override max`. */

@@ -1,4 +1,5 @@
 import { numberOf, rowsOf, textOf } from './sent'
+import { t } from './texts'
 
 /** What one special saved on a line. */
 export interface Saving {
@@ -12,7 +13,7 @@ export interface Saving {
 export function savingsOf({ specialDetails }: { specialDetails: unknown }): Saving[] {
   return rowsOf(specialDetails).map((detail) => ({
     specialId: textOf(detail, 'specialId'),
-    text: textOf(detail, 'text') ?? textOf(detail, 'name') ?? textOf(detail, 'code') ?? 'Special',
+    text: textOf(detail, 'text') ?? textOf(detail, 'name') ?? textOf(detail, 'code') ?? t('special'),
     amount: numberOf(detail, 'amount') ?? 0,
   }))
 }

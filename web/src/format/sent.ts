@@ -7,6 +7,11 @@ export function rowsOf(list: unknown): Sent[] {
   return Array.isArray(list) ? list.filter(isRow) : []
 }
 
+/** A part of a document, such as the cash of a report; nothing at all where it has none. */
+export function partOf(row: Sent, key: string): Sent {
+  return rowsOf([row[key]])[0] ?? {}
+}
+
 export function textOf(row: Sent, key: string): string | null {
   const value = row[key]
   return typeof value === 'string' && value !== '' ? value : null

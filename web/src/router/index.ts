@@ -1,20 +1,24 @@
 import { ref, watch } from 'vue'
-import { createRouter, createWebHistory, type Router } from 'vue-router'
+import { createRouter, createWebHistory, isNavigationFailure, NavigationFailureType, type Router } from 'vue-router'
 import { ask, isAnswering } from '@/api/line'
 import { useSession } from '@/session/store'
+import { t } from '@/texts/frame'
+import { arrive, depart } from './arriving'
 import { judge, mayOpen, type Visitor } from './guards'
 import { MENU, routes, type MenuPage } from './routes'
+import { scrollBehavior } from './scroll'
 import { titleTab } from './title'
 import './meta'
 
-export function makeRouter(): Router {
-  const router = createRouter({
-    history: createWebHistory(),
-    routes,
-    scrollBehavior: (to, from, saved) => saved ?? (to.path === from.path ? undefined : { top: 0 }),
-  })
+/** `known` is when it is known who is signed in, before which no page is chosen. */
+export function makeRouter(known: Promise<unknown> = Promise.resolve()): Router {
+  const router = createRouter({ history: createWebHistory(), routes, scrollBehavior })
 
-  router.beforeEach((to) => {
+  router.beforeEach(async (to, from) => {
+    await known
+    // Below the sign-in the page stays as it is.
+    if (useSession().ended) return false
+    if (to.path !== from.path) depart()
     const verdict = judge(to, visitor())
     if (verdict !== true) return verdict
     if (to.name === 'home') return { name: menuOf(router)[0]?.pages[0] ?? 'unauthorized' }
@@ -22,8 +26,10 @@ export function makeRouter(): Router {
     return true
   })
 
-  router.afterEach((to, from) => {
+  router.afterEach((to, from, failure) => {
     missing.value = null
+    // Where another way was taken meanwhile, that one is still on.
+    if (!isNavigationFailure(failure, NavigationFailureType.cancelled)) arrive()
     // Another query is the same page, which has named its tab by then.
     if (to.path !== from.path) titleTab(to.meta.title)
   })
@@ -31,6 +37,7 @@ export function makeRouter(): Router {
   // The page that the user wanted while HQ was away; the one they are on stays meanwhile.
   let wanted: { path: string; from: string } | null = null
   router.onError(async (_error, to, from) => {
+    arrive()
     if (await ask()) reloadAt(to.fullPath)
     else wanted = { path: to.fullPath, from: from.fullPath }
   })
@@ -55,7 +62,9 @@ export function visitor(): Visitor {
 /** The menu of the signed-in person: what they may open. */
 export function menuOf(router: Router): { group: string; pages: MenuPage[] }[] {
   const mine = (pages: readonly MenuPage[]) => pages.filter((name) => mayOpen(router.resolve({ name }), visitor()))
-  return MENU.map(({ group, pages }) => ({ group, pages: mine(pages) })).filter(({ pages }) => pages.length > 0)
+  return MENU.map(({ group, pages }) => ({ group: t(group), pages: mine(pages) })).filter(
+    ({ pages }) => pages.length > 0,
+  )
 }
 
 /** The page that could not be loaded, in place of which that is shown. */

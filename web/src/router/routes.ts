@@ -1,40 +1,55 @@
-import type { RouteRecordRaw } from 'vue-router'
+import type { RouteMeta, RouteRecordRaw } from 'vue-router'
+import type en from '@/texts/en/frame'
+import { t } from '@/texts/frame'
 
 /** The pages. Each names what it needs; the menu and the guard read it from here. */
+
+/** What a page is called, in the language of the moment, and what it needs. */
+const page = (name: keyof typeof en, needs: RouteMeta = {}): RouteMeta => ({
+  ...needs,
+  get title() {
+    return t(name)
+  },
+})
 
 const sync: RouteRecordRaw[] = [
   {
     path: '',
     name: 'sync',
     component: () => import('@/pages/sync/StoresPage.vue'),
-    meta: { title: 'Synchronisation' },
+    meta: page('sync'),
   },
   {
     path: 'errors',
     name: 'sync-errors',
     component: () => import('@/pages/sync/ErrorsPage.vue'),
-    meta: { title: 'Failed entries' },
+    meta: page('syncErrors'),
   },
   {
     path: 'warnings',
     name: 'sync-warnings',
     component: () => import('@/pages/sync/WarningsPage.vue'),
-    meta: { title: 'Warnings' },
+    meta: page('syncWarnings'),
   },
   {
     path: 'rollout',
     name: 'sync-rollout',
     component: () => import('@/pages/sync/RolloutPage.vue'),
-    meta: { title: 'Rollout' },
+    meta: page('rollout'),
   },
   {
     path: 'stores/:id',
     name: 'sync-store',
     component: () => import('@/pages/sync/StorePage.vue'),
     props: true,
-    meta: { title: 'Store' },
+    meta: page('store'),
   },
 ]
+
+/** How far reports go: those of one's own stores, or of all. What was sold needs one of these, and each report besides. */
+export const VIEWS = ['reports.view_local', 'reports.view_global'] as const
+/** Who looks after registers, and who sees the reports of what is in their drawers. */
+const SEES_DRAWERS = ['registers.view', ...VIEWS] as const
 
 /** What was sold, and what came of it. */
 const business: RouteRecordRaw[] = [
@@ -42,38 +57,88 @@ const business: RouteRecordRaw[] = [
     path: 'today',
     name: 'today',
     component: () => import('@/pages/home/TodayPage.vue'),
-    meta: { title: 'Today', permissions: ['reports.view_global'] },
+    meta: page('today', { permissions: VIEWS }),
   },
   {
     path: 'sales',
-    meta: { permissions: ['reports.view_global'] },
+    meta: { permissions: VIEWS },
     children: [
-      { path: '', name: 'sales', component: () => import('@/pages/sales/ListPage.vue'), meta: { title: 'Sales' } },
+      { path: '', name: 'sales', component: () => import('@/pages/sales/ListPage.vue'), meta: page('sales') },
       {
         path: ':id',
         name: 'sale',
         component: () => import('@/pages/sales/SalePage.vue'),
         props: true,
-        meta: { title: 'Receipt' },
+        meta: page('receipt'),
       },
     ],
   },
   {
     path: 'drawers',
-    meta: { permissions: ['registers.view'] },
+    meta: { permissions: SEES_DRAWERS },
     children: [
       {
         path: '',
         name: 'drawers',
         component: () => import('@/pages/drawers/ListPage.vue'),
-        meta: { title: 'Drawers' },
+        meta: page('drawers'),
       },
       {
         path: ':id',
         name: 'drawer',
         component: () => import('@/pages/drawers/DrawerPage.vue'),
         props: true,
-        meta: { title: 'Drawer' },
+        meta: page('drawer'),
+      },
+    ],
+  },
+  {
+    path: 'z-reports',
+    meta: { permissions: VIEWS },
+    children: [
+      {
+        path: '',
+        name: 'z-reports',
+        component: () => import('@/pages/reports/ZListPage.vue'),
+        meta: page('zReports', { permissions: ['reports.z_report'] }),
+      },
+      {
+        path: ':id',
+        name: 'z-report',
+        component: () => import('@/pages/reports/ZPage.vue'),
+        props: true,
+        meta: page('zReport', { permissions: ['reports.z_report'] }),
+      },
+    ],
+  },
+  {
+    path: 'zz-reports',
+    meta: { permissions: VIEWS },
+    children: [
+      {
+        path: '',
+        name: 'zz-reports',
+        component: () => import('@/pages/reports/ZzListPage.vue'),
+        meta: page('zzReports', { permissions: ['reports.zz_report'] }),
+      },
+      {
+        path: ':storeId/:number',
+        name: 'zz-report',
+        component: () => import('@/pages/reports/ZzPage.vue'),
+        props: true,
+        meta: page('zzReport', { permissions: ['reports.zz_report'] }),
+      },
+    ],
+  },
+  {
+    path: 'variance',
+    meta: { permissions: VIEWS },
+    children: [
+      {
+        path: '',
+        name: 'variance',
+        component: () => import('@/pages/reports/VariancePage.vue'),
+        meta: page('variance', { permissions: ['reports.z_report'] }),
       },
     ],
   },
@@ -81,19 +146,19 @@ const business: RouteRecordRaw[] = [
     path: 'stock',
     meta: { permissions: ['inventory.view'] },
     children: [
-      { path: '', name: 'stock', component: () => import('@/pages/stock/ListPage.vue'), meta: { title: 'Stock' } },
+      { path: '', name: 'stock', component: () => import('@/pages/stock/ListPage.vue'), meta: page('stock') },
       {
         path: 'changes',
         name: 'stock-changes',
         component: () => import('@/pages/stock/ChangesPage.vue'),
-        meta: { title: 'Stock changes' },
+        meta: page('stockChanges'),
       },
       {
         path: ':id',
         name: 'stock-product',
         component: () => import('@/pages/stock/ProductPage.vue'),
         props: true,
-        meta: { title: 'Stock of a product' },
+        meta: page('stockProduct'),
       },
     ],
   },
@@ -106,19 +171,19 @@ const pages: RouteRecordRaw[] = [
     path: 'stores',
     meta: { permissions: ['stores.view'] },
     children: [
-      { path: '', name: 'stores', component: () => import('@/pages/stores/ListPage.vue'), meta: { title: 'Stores' } },
+      { path: '', name: 'stores', component: () => import('@/pages/stores/ListPage.vue'), meta: page('stores') },
       {
         path: 'new',
         name: 'store-new',
         component: () => import('@/pages/stores/EditPage.vue'),
-        meta: { title: 'New store', permissions: ['stores.create'], everywhere: true },
+        meta: page('newStore', { permissions: ['stores.create'], everywhere: true }),
       },
       {
         path: ':id',
         name: 'store',
         component: () => import('@/pages/stores/EditPage.vue'),
         props: true,
-        meta: { title: 'Store' },
+        meta: page('store'),
       },
     ],
   },
@@ -130,20 +195,20 @@ const pages: RouteRecordRaw[] = [
         path: '',
         name: 'products',
         component: () => import('@/pages/products/ListPage.vue'),
-        meta: { title: 'Products' },
+        meta: page('products'),
       },
       {
         path: 'new',
         name: 'product-new',
         component: () => import('@/pages/products/EditPage.vue'),
-        meta: { title: 'New product', permissions: ['products.create'], everywhere: true },
+        meta: page('newProduct', { permissions: ['products.create'], everywhere: true }),
       },
       {
         path: ':id',
         name: 'product',
         component: () => import('@/pages/products/EditPage.vue'),
         props: true,
-        meta: { title: 'Product' },
+        meta: page('product'),
       },
     ],
   },
@@ -151,13 +216,13 @@ const pages: RouteRecordRaw[] = [
     path: 'registers',
     name: 'registers',
     component: () => import('@/pages/registers/ListPage.vue'),
-    meta: { title: 'Registers', permissions: ['registers.view'] },
+    meta: page('registers', { permissions: ['registers.view'] }),
   },
   {
     path: 'departments',
     name: 'departments',
     component: () => import('@/pages/departments/ListPage.vue'),
-    meta: { title: 'Departments', permissions: ['products.view'] },
+    meta: page('departments', { permissions: ['products.view'] }),
   },
   {
     path: 'specials',
@@ -167,32 +232,32 @@ const pages: RouteRecordRaw[] = [
         path: '',
         name: 'specials',
         component: () => import('@/pages/specials/ListPage.vue'),
-        meta: { title: 'Specials' },
+        meta: page('specials'),
       },
       {
         path: 'calendar',
         name: 'specials-calendar',
         component: () => import('@/pages/specials/CalendarPage.vue'),
-        meta: { title: 'Calendar of specials' },
+        meta: page('specialsCalendar'),
       },
       {
         path: 'preview',
         name: 'specials-preview',
         component: () => import('@/pages/specials/PreviewPage.vue'),
-        meta: { title: 'What a cart costs' },
+        meta: page('specialsPreview'),
       },
       {
         path: 'new',
         name: 'special-new',
         component: () => import('@/pages/specials/EditPage.vue'),
-        meta: { title: 'New special', permissions: ['specials.manage'], everywhere: true },
+        meta: page('newSpecial', { permissions: ['specials.manage'], everywhere: true }),
       },
       {
         path: ':id',
         name: 'special',
         component: () => import('@/pages/specials/EditPage.vue'),
         props: true,
-        meta: { title: 'Special' },
+        meta: page('special'),
       },
     ],
   },
@@ -204,13 +269,13 @@ const pages: RouteRecordRaw[] = [
         path: '',
         name: 'taxes',
         component: () => import('@/pages/taxes/GroupsPage.vue'),
-        meta: { title: 'Taxes' },
+        meta: page('taxes'),
       },
       {
         path: 'rates',
         name: 'tax-rates',
         component: () => import('@/pages/taxes/RatesPage.vue'),
-        meta: { title: 'Tax rates' },
+        meta: page('taxRates'),
       },
     ],
   },
@@ -218,53 +283,71 @@ const pages: RouteRecordRaw[] = [
     path: 'tenders',
     name: 'tenders',
     component: () => import('@/pages/tenders/ListPage.vue'),
-    meta: { title: 'Tenders', permissions: ['tenders.view'] },
+    meta: page('tenders', { permissions: ['tenders.view'] }),
   },
   {
     path: 'reasons',
     name: 'reasons',
     component: () => import('@/pages/reasons/ListPage.vue'),
-    meta: { title: 'Reasons', permissions: ['stores.view'] },
+    meta: page('reasons', { permissions: ['stores.view'] }),
   },
   {
     path: 'sales-reps',
     name: 'sales-reps',
     component: () => import('@/pages/reps/ListPage.vue'),
-    meta: { title: 'Sales representatives', permissions: ['sales_reps.view'] },
+    meta: page('salesReps', { permissions: ['sales_reps.view'] }),
   },
   {
     path: 'customers',
-    name: 'customers',
-    component: () => import('@/pages/customers/ListPage.vue'),
-    meta: { title: 'Customers', permissions: ['customers.view'] },
+    meta: { permissions: ['customers.view'] },
+    children: [
+      {
+        path: '',
+        name: 'customers',
+        component: () => import('@/pages/customers/ListPage.vue'),
+        meta: page('customers'),
+      },
+      {
+        path: ':id/sales',
+        name: 'customer-sales',
+        component: () => import('@/pages/customers/SalesPage.vue'),
+        props: true,
+        meta: page('customerSales'),
+      },
+    ],
   },
   {
     path: 'setup',
     name: 'setup',
     component: () => import('@/pages/setup/SetupPage.vue'),
-    meta: {
-      title: 'First steps',
+    meta: page('setup', {
       permissions: ['taxes.manage', 'products.create', 'tenders.manage', 'stores.create', 'users.create'],
       everywhere: true,
-    },
+    }),
+  },
+  {
+    path: 'chain',
+    name: 'chain',
+    component: () => import('@/pages/chain/ChainPage.vue'),
+    meta: page('chain', { permissions: ['stores.view'] }),
   },
   {
     path: 'users',
     meta: { permissions: ['users.view'] },
     children: [
-      { path: '', name: 'users', component: () => import('@/pages/users/ListPage.vue'), meta: { title: 'Users' } },
+      { path: '', name: 'users', component: () => import('@/pages/users/ListPage.vue'), meta: page('users') },
       {
         path: 'locks',
         name: 'locks',
         component: () => import('@/pages/users/LocksPage.vue'),
-        meta: { title: 'Locked sign-ins', permissions: ['users.edit'] },
+        meta: page('locks', { permissions: ['users.edit'] }),
       },
       {
         path: ':id',
         name: 'user',
         component: () => import('@/pages/users/DetailPage.vue'),
         props: true,
-        meta: { title: 'User' },
+        meta: page('user'),
       },
     ],
   },
@@ -272,19 +355,19 @@ const pages: RouteRecordRaw[] = [
     path: 'roles',
     meta: { permissions: ['roles.view', 'users.manage_roles'] },
     children: [
-      { path: '', name: 'roles', component: () => import('@/pages/roles/ListPage.vue'), meta: { title: 'Roles' } },
+      { path: '', name: 'roles', component: () => import('@/pages/roles/ListPage.vue'), meta: page('roles') },
       {
         path: 'explain',
         name: 'explain',
         component: () => import('@/pages/roles/ExplainPage.vue'),
-        meta: { title: 'Who may do what', permissions: ['roles.view'] },
+        meta: page('explain', { permissions: ['roles.view'] }),
       },
       {
         path: ':id',
         name: 'role',
         component: () => import('@/pages/roles/DetailPage.vue'),
         props: true,
-        meta: { title: 'Role', permissions: ['roles.view'] },
+        meta: page('role', { permissions: ['roles.view'] }),
       },
     ],
   },
@@ -292,47 +375,47 @@ const pages: RouteRecordRaw[] = [
     path: 'audit',
     name: 'audit',
     component: () => import('@/pages/audit/AuditPage.vue'),
-    meta: { title: 'Audit log', permissions: ['users.manage_roles'], everywhere: true },
+    meta: page('audit', { permissions: ['users.manage_roles'], everywhere: true }),
   },
   {
     path: 'account',
     name: 'account',
     component: () => import('@/pages/account/AccountPage.vue'),
-    meta: { title: 'Your account' },
+    meta: page('account'),
   },
   {
     path: 'account/security',
     name: 'security',
     component: () => import('@/pages/account/SecurityPage.vue'),
-    meta: { title: 'Security of your account' },
+    meta: page('security'),
   },
   {
     path: ':rest(.*)',
     name: 'not-found',
     component: () => import('@/pages/NotFoundPage.vue'),
-    meta: { title: 'Not found' },
+    meta: page('notFound'),
   },
 ]
 
 export const routes: RouteRecordRaw[] = [
-  { path: '/login', name: 'login', component: () => import('@/pages/LoginPage.vue'), meta: { title: 'Sign in' } },
+  { path: '/login', name: 'login', component: () => import('@/pages/LoginPage.vue'), meta: page('signIn') },
   {
     path: '/unauthorized',
     name: 'unauthorized',
     component: () => import('@/pages/UnauthorizedPage.vue'),
-    meta: { title: 'Not allowed' },
+    meta: page('notAllowed'),
   },
   {
     path: '/change-pin',
     name: 'change-pin',
     component: () => import('@/pages/ChangePinPage.vue'),
-    meta: { title: 'New PIN', requiresAuth: true },
+    meta: page('newPin', { requiresAuth: true }),
   },
   {
     path: '/second-factor',
     name: 'second-factor',
     component: () => import('@/pages/SecondFactorPage.vue'),
-    meta: { title: 'Second factor', requiresAuth: true },
+    meta: page('secondFactor', { requiresAuth: true }),
   },
   { path: '/', name: 'home', component: () => import('@/pages/NotFoundPage.vue'), meta: { requiresAuth: true } },
   {
@@ -345,7 +428,7 @@ export const routes: RouteRecordRaw[] = [
     path: '/:rest(.*)',
     name: 'lost',
     component: () => import('@/pages/NotFoundPage.vue'),
-    meta: { title: 'Not found' },
+    meta: page('notFound'),
   },
 ]
 
@@ -354,10 +437,11 @@ export const routes: RouteRecordRaw[] = [
  * start at the first page that is.
  */
 export const MENU = [
-  { group: 'Selling', pages: ['today', 'sales', 'drawers', 'stock', 'customers'] },
-  { group: 'Range', pages: ['products', 'departments', 'specials', 'taxes', 'tenders'] },
-  { group: 'Shops', pages: ['stores', 'registers', 'reasons', 'sync'] },
-  { group: 'People', pages: ['users', 'roles', 'sales-reps', 'audit'] },
+  { group: 'selling', pages: ['today', 'sales', 'drawers', 'stock', 'customers'] },
+  { group: 'reports', pages: ['z-reports', 'zz-reports', 'variance'] },
+  { group: 'range', pages: ['products', 'departments', 'specials', 'taxes', 'tenders'] },
+  { group: 'shops', pages: ['stores', 'registers', 'reasons', 'sync', 'chain'] },
+  { group: 'people', pages: ['users', 'roles', 'sales-reps', 'audit'] },
 ] as const
 
 /** A page with an entry in the menu. */

@@ -1,5 +1,6 @@
-import { data, done, open, api } from '@/api/client'
+import { api, data, done, open, own } from '@/api/client'
 import { toast } from '@/composables/useToasts'
+import { t } from '@/texts/session'
 import type { Person } from './person'
 import { browserKey, keepBrowserKey } from './browser'
 import { proven } from './proof'
@@ -8,7 +9,7 @@ import { newSignIn, save, tokensOf } from './tokens'
 
 /** How a user comes in and goes. */
 export function makeEntrance(person: Person) {
-  const { user, ended } = person.state
+  const { user } = person.state
 
   /** Throws what HQ asks for besides, where a name and a PIN are not enough; the same with the answer to it signs in. */
   async function signIn(username: string, pin: string, step?: Step): Promise<void> {
@@ -17,19 +18,21 @@ export function makeEntrance(person: Person) {
     keepBrowserKey(answer.deviceKey)
     const tokens = tokensOf(answer, newSignIn())
     save(tokens)
-    ended.value = false
-    person.become(answer.user ?? (await data(api.GET('/api/v1/auth/me'))), tokens)
+    person.become(answer.user ?? (await data(own.GET('/api/v1/auth/me'))), tokens)
   }
 
   /** Gone from this browser at once; HQ is asked when it can be. */
   async function signOut(): Promise<void> {
-    const sent = done(api.POST('/api/v1/auth/logout')).catch(() => {
+    const sent = done(own.POST('/api/v1/auth/logout')).catch(() => {
       // The token ends by itself.
     })
     // The request has its token by now: that is read at once.
     person.forget()
     await Promise.race([sent, new Promise((resolve) => setTimeout(resolve, 1000))])
   }
+
+  /** To the sign-in page, from the page whose user's sign-in has ended. */
+  const leave = (): void => person.forget()
 
   /** Every session of a user ends when their PIN changes; this one goes on with the new PIN. */
   async function changePin(currentPin: string, newPin: string): Promise<void> {
@@ -50,16 +53,16 @@ export function makeEntrance(person: Person) {
       const challenge = challengeOf(error)
       if (!challenge) throw error
       const isGiven = await proven({
-        title: 'Sign in with your new PIN',
-        about: 'Your PIN is changed and all your sessions have ended. Your second factor begins this one again.',
+        title: t('newPinTitle'),
+        about: t('newPinAbout'),
         begin: () => Promise.resolve(challenge),
         take: (step) => signIn(username, pin, step),
       })
       if (isGiven) return
-      toast('Your PIN is changed. Sign in with the new one.')
+      toast(t('newPinLater'))
       throw error
     }
   }
 
-  return { signIn, signOut, changePin }
+  return { signIn, signOut, leave, changePin }
 }

@@ -1,4 +1,5 @@
 import type { Schemas } from '@/api/client'
+import { t } from '@/texts/session'
 
 /**
  * Passkeys in the browser. Headquarters sends and takes JSON, the browser takes and gives bytes. What translates between them
@@ -14,13 +15,13 @@ export type NewPasskey = Schemas['NewCredential']['credential']
 /** Why no passkey can be used or made on this page, in words; null when one can. */
 export function passkeysMissing(): string | null {
   if (!window.isSecureContext) {
-    return `Passkeys need an address that begins with https://, and this page was opened at ${location.origin}.`
+    return t('passkeysNeedHttps', { address: location.origin })
   }
   // The browser ties a passkey to a name, and takes no address in its place.
   if (/^[\d.]+$|^\[/.test(location.hostname)) {
-    return `Passkeys belong to a name: open headquarters by its name and not at ${location.hostname}.`
+    return t('passkeysNeedName', { address: location.hostname })
   }
-  return 'PublicKeyCredential' in window ? null : 'This browser has no passkeys.'
+  return 'PublicKeyCredential' in window ? null : t('noPasskeys')
 }
 
 /** Has the browser ask for a passkey; what headquarters takes of it. */
@@ -69,20 +70,19 @@ export async function makePasskey(asked: PasskeyCreation): Promise<NewPasskey> {
   return made as unknown as NewPasskey
 }
 
-const CANCELLED = 'No passkey was used: it was cancelled or took too long. Try again, or use another way.'
-const WORDS: Readonly<Record<string, string>> = {
-  NotAllowedError: CANCELLED,
-  AbortError: CANCELLED,
-  InvalidStateError: 'This device has a passkey of yours already.',
-  SecurityError: 'The browser refuses passkeys at this address. Open headquarters by its name, with https://.',
-  NotSupportedError: 'This device cannot make a passkey that headquarters takes.',
-  ConstraintError: 'This device cannot make a passkey that headquarters takes.',
+const WORDS: Readonly<Record<string, Parameters<typeof t>[0]>> = {
+  NotAllowedError: 'passkeyCancelled',
+  AbortError: 'passkeyCancelled',
+  InvalidStateError: 'passkeyThere',
+  SecurityError: 'passkeyRefused',
+  NotSupportedError: 'passkeyUnfit',
+  ConstraintError: 'passkeyUnfit',
 }
 
 /** What the browser refused with, in words; any other error as it is. */
 export function passkeyError(error: unknown): unknown {
   const words = error instanceof DOMException ? WORDS[error.name] : undefined
-  return words ? new Error(words) : error
+  return words ? new Error(t(words)) : error
 }
 
 async function given(asked: Promise<Credential | null>): Promise<PublicKeyCredential> {

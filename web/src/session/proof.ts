@@ -1,5 +1,6 @@
 import { shallowRef } from 'vue'
-import { api, data } from '@/api/client'
+import { data, own } from '@/api/client'
+import { t } from '@/texts/session'
 import { challengeOf, type Challenge, type Step } from './secondStep'
 
 /** That it is really who signed in, shown once more. */
@@ -40,19 +41,19 @@ export function proven(ask: Omit<Proof, 'answer'>): Promise<boolean> {
 /** What headquarters asks for wherever only a user who has just shown that it is them may do something. */
 export const confirmed = (): Promise<boolean> =>
   proven({
-    title: 'Confirm that it is you',
-    about: 'Headquarters asks once more before this is done, since you last showed it more than 15 minutes ago.',
+    title: t('confirmTitle'),
+    about: t('confirmAbout'),
     begin: confirmation,
-    take: (step) => data(api.POST('/api/v1/auth/confirm', { body: step })),
+    take: (step) => data(own.POST('/api/v1/auth/confirm', { body: step })),
   })
 
 async function confirmation(): Promise<Challenge> {
   try {
-    await data(api.POST('/api/v1/auth/confirm', { body: {} }))
+    await data(own.POST('/api/v1/auth/confirm', { body: {} }))
   } catch (error) {
     const challenge = challengeOf(error)
     if (challenge) return challenge
     throw error
   }
-  throw new Error('Headquarters asked for nothing. Try again.')
+  throw new Error(t('nothingAsked'))
 }

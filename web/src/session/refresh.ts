@@ -1,5 +1,6 @@
 import { patience, send } from '@/api/line'
 import { ApiError, refusal } from '@/api/errors'
+import { t } from '@/texts/frame'
 import { load, save, tokensOf, type Tokens } from './tokens'
 
 /** Seconds before its end a token is replaced. */
@@ -66,5 +67,5 @@ async function exchange(old: Tokens): Promise<Tokens> {
 }
 
 function over(): ApiError {
-  return new ApiError(401, 'unauthorized', 'Your session has ended. Sign in again.')
+  return new ApiError(401, 'unauthorized', t('sessionOver'))
 }

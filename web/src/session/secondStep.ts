@@ -1,4 +1,5 @@
 import { ApiError, isRefused } from '@/api/errors'
+import { t } from '@/texts/session'
 import type { PasskeyAnswer, PasskeyRequest } from './passkeys'
 
 /** How a user may show that it is them; `pin` where there is no second factor. */
@@ -24,15 +25,10 @@ export function challengeOf(error: unknown): Challenge | null {
   return challenge as Challenge
 }
 
-const WRONG = {
-  pin: 'This PIN is not right. After several wrong ones you have to wait.',
-  code: 'This code is not right. One of the app is good once and for half a minute, a recovery code is good once.',
-  passkey: 'Headquarters does not take this passkey. Use another one, or another way.',
-}
-const LATE = 'That took too long. Try once more.'
+const WRONG = { pin: 'wrongPin', code: 'wrongCode', passkey: 'wrongPasskey' } as const
 
 /** Why an answer was not taken, in words; any other error as it is. */
 export function refusedStep(error: unknown, step: keyof typeof WRONG): unknown {
-  if (isRefused(error, 'invalid_credentials', 'wrong_pin')) return new Error(WRONG[step])
-  return isRefused(error, 'second_factor_required') ? new Error(LATE) : error
+  if (isRefused(error, 'invalid_credentials', 'wrong_pin')) return new Error(t(WRONG[step]))
+  return isRefused(error, 'second_factor_required') ? new Error(t('tooLate')) : error
 }

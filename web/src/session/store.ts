@@ -1,6 +1,6 @@
 import { defineStore } from 'pinia'
 import { listenTo } from '@/api/authorized'
-import { data, api } from '@/api/client'
+import { data, own } from '@/api/client'
 import { ApiError } from '@/api/errors'
 import { makeEntrance } from './entrance'
 import { holds, type Where } from './permissions'
@@ -14,7 +14,7 @@ export type { Myself } from './person'
 /** Who is signed in, and what they may do. Specification, section 5, items 6 and 7. */
 export const useSession = defineStore('session', () => {
   const person = makePerson(restore)
-  const { user } = person.state
+  const { user, ended } = person.state
 
   /** One of them is enough; a code may be a pattern `module.*`; an empty list is satisfied. The server has the last word. */
   const hasAnyPermission = (codes: readonly string[], where?: Where): boolean =>
@@ -27,13 +27,13 @@ export const useSession = defineStore('session', () => {
     const tokens = load()
     if (!tokens) return
     try {
-      const found = await data(api.GET('/api/v1/auth/me'))
+      const found = await data(own.GET('/api/v1/auth/me'))
       const present = load()
       // Meanwhile the user signed out, or another one in: that has an event of its own.
       if (present?.signIn === tokens.signIn) person.become(found, present)
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
-      if (error.isSignedOut) person.forget(tokens.signIn)
+      if (error.isSignedOut) person.over(tokens.signIn)
       // Whoever is at work goes on with what is in sight, and who was comes back to it.
       else if (!person.isOf(tokens.signIn)) person.recall(tokens, error)
     }
@@ -46,9 +46,17 @@ export const useSession = defineStore('session', () => {
     await restore().finally(() => (asking = false))
   }
 
-  listenTo({ over: person.over, forbidden: () => void forbidden(), confirmed, timesProven })
+  listenTo({
+    over: person.over,
+    isAway: () => ended.value,
+    present: person.present,
+    who: () => user.value?.id,
+    forbidden: () => void forbidden(),
+    confirmed,
+    timesProven,
+  })
   onChangeElsewhere((tokens) => {
-    if (!tokens) person.forget()
+    if (!tokens) person.goneElsewhere()
     else if (person.isOf(tokens.signIn)) person.renew(tokens)
     else void restore()
   })

@@ -11,6 +11,7 @@ export interface Tokens {
 
 const KEY = 'tillkeep.session'
 const PERSON = 'tillkeep.person'
+const ENDED = 'tillkeep.ended'
 
 export function load(): Tokens | null {
   try {
@@ -31,7 +32,16 @@ export function load(): Tokens | null {
 
 export function save(tokens: Tokens): void {
   localStorage.setItem(KEY, JSON.stringify(tokens))
+  localStorage.removeItem(ENDED)
 }
+
+/** Says that a sign-in ended by itself, before it is cleared: other tabs see the same as when a user signs out. */
+export function markEnded(signIn: string): void {
+  localStorage.setItem(ENDED, signIn)
+}
+
+/** Whether no user ended that sign-in. */
+export const endedByItself = (signIn: string): boolean => localStorage.getItem(ENDED) === signIn
 
 /** Forgets the tokens of a sign-in; those of another one, made in another tab since, stay. */
 export function clear(signIn: string): void {

@@ -1,13 +1,20 @@
 import type { Schemas } from '@/api/client'
 import type { Tone } from '@/components/StatusPill.vue'
-import { plural } from '@/format/money'
+import { words } from '@/format/labels'
+import { t } from './texts'
 
 /** What the page of one's second factor says. */
 
 export type Factors = Schemas['OwnFactors']
 export type Factor = Factors['factors'][number]
 
-export const KINDS: Readonly<Record<string, string>> = { passkey: 'Passkey', totp: 'Authenticator app' }
+const KINDS: Readonly<Record<string, 'passkey' | 'app'>> = { passkey: 'passkey', totp: 'app' }
+
+/** A kind in words; one of a later release by its own. */
+export function kindName(kind: string): string {
+  const name = KINDS[kind]
+  return name ? t(name) : words(kind)
+}
 
 /** What headquarters asks of whoever looks, in a sentence or two. */
 export function whatIsAsked({ setting, required, factors }: Factors): {
@@ -15,43 +22,29 @@ export function whatIsAsked({ setting, required, factors }: Factors): {
   text: string
 } {
   if (setting === 'off') {
-    return {
-      tone: '',
-      text: 'Headquarters asks no user for a second factor now. What you set up here is asked for once that is switched on.',
-    }
+    return { tone: '', text: t('askedOfNone') }
   }
   if (factors.length > 0) {
-    const removal = required ? ' You must have one, since your rights reach beyond one store.' : ''
-    return { tone: 'good', text: `Whoever signs in here as you needs your PIN and one of these.${removal}` }
+    return { tone: 'good', text: t(required ? 'askedAndRequired' : 'askedOfYou') }
   }
-  if (required) {
-    return {
-      tone: 'warn',
-      text: 'Your rights reach beyond one store, so you must have a second factor. Nothing else opens before you set one up.',
-    }
-  }
-  return {
-    tone: 'warn',
-    text: 'Your PIN alone signs you in here, and whoever sees you type it is you. With a second factor they need more than that.',
-  }
+  return { tone: 'warn', text: t(required ? 'required' : 'pinAlone') }
 }
 
 /** The sheet of recovery codes, to be copied, printed or kept as a file. */
 export function recoverySheet(codes: readonly string[], username: string, address: string): string {
   return [
-    'Recovery codes for Tillkeep',
+    t('sheetTitle'),
     '',
-    `User name: ${username}`,
-    `Address: ${address}`,
+    t('sheetUser', { username }),
+    t('sheetAddress', { address }),
     '',
     ...codes,
     '',
-    'Each signs you in once with your PIN when your app or passkey is not at hand. Keep them where no one else reads them.',
+    t('sheetAbout'),
   ].join('\n')
 }
 
 /** A secret as people read it aloud or type it: in groups of four. */
 export const inGroups = (secret: string): string => secret.match(/.{1,4}/g)?.join(' ') ?? secret
 
-export const codesLeft = (left: number): string =>
-  left === 0 ? 'None is left. Make new ones before you need one.' : `${plural(left, 'code')} left.`
+export const codesLeft = (left: number): string => t('codesLeft', { n: left }, left)

@@ -1,4 +1,5 @@
 import { money, type Currency } from '@/format/money'
+import { t } from './texts'
 
 /** What an entry of the log says of values before and after. */
 
@@ -53,7 +54,7 @@ const AMOUNTS = /^(price|minPrice|cost|storePrice|creditLimit|defaultFloat|cashV
 export function valueText(key: string, value: unknown, currency: Currency): string {
   if (value === undefined) return ''
   if (value === null || value === '') return '–'
-  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (typeof value === 'boolean') return value ? t('yes') : t('no')
   if (typeof value === 'number') return AMOUNTS.test(key) ? money(value, currency) : String(value)
   if (typeof value === 'string') return value
   if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value.join(', ') || '–'

@@ -1,6 +1,8 @@
 import type { Schemas } from '@/api/client'
 import { isRefused } from '@/api/errors'
 import { confirmed } from '@/composables/useConfirm'
+import { nameOf } from './names'
+import { t } from './texts'
 
 interface Candidate {
   customerNumber: string
@@ -8,12 +10,6 @@ interface Candidate {
   lastName: string | null
   companyName: string | null
 }
-
-type Named = Pick<Candidate, 'firstName' | 'lastName' | 'companyName'>
-
-/** What a customer is called: a person, else a company. */
-export const nameOf = ({ firstName, lastName, companyName }: Named): string =>
-  [firstName, lastName].filter(Boolean).join(' ') || companyName || 'Without a name'
 
 type Draft = Schemas['CustomerDraft']
 
@@ -25,9 +21,9 @@ export async function createOnce(create: (draft: Draft) => Promise<unknown>, dra
     if (!isRefused(error, 'possible_duplicate')) throw error
     const known = (error.more.candidates as Candidate[]).map((one) => `${one.customerNumber} ${nameOf(one)}`)
     const isAnother = await confirmed({
-      title: 'Is this another customer?',
-      text: `The same telephone number or mail address has: ${known.join(', ')}.`,
-      action: 'Yes, another one',
+      title: t('isAnother'),
+      text: t('known', { customers: known.join(', ') }),
+      action: t('yesAnother'),
     })
     if (!isAnother) throw error
     await create({ ...draft, allowDuplicate: true })

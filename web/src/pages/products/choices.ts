@@ -1,5 +1,6 @@
 import { all, api, page, type Page } from '@/api/client'
 import { useSession } from '@/session/store'
+import { t } from './texts'
 
 export interface Choice {
   value: string
@@ -20,7 +21,7 @@ async function named<T extends Named>(
   return useSession().hasAnyPermission(needs) ? all(fetchPage) : []
 }
 
-const option = ({ id, code, name }: Named): Choice => ({ value: id, label: `${name} (${code})` })
+const option = ({ id, code, name }: Named): Choice => ({ value: id, label: t('named', { name, code }) })
 const query = (number: number) => ({ page: number, pageSize: 200, sort: 'name' })
 
 /** What reading tax groups needs, without which no product can be made. */
@@ -57,5 +58,5 @@ export async function supplierChoices(): Promise<Choice[]> {
 /** With what is chosen already, even when it cannot be seen or is gone. */
 export function withChosen(options: readonly Choice[], chosen: string | null | undefined): readonly Choice[] {
   if (!chosen || options.some(({ value }) => value === chosen)) return options
-  return [...options, { value: chosen, label: 'As it is (not in your list)' }]
+  return [...options, { value: chosen, label: t('asItIs') }]
 }

@@ -1,6 +1,7 @@
 import { api, data, page, type Schemas } from '@/api/client'
 import type { Lookup } from '@/composables/fields'
 import { useSession } from '@/session/store'
+import { t } from './texts'
 
 type Product = Schemas['Product']
 
@@ -11,7 +12,7 @@ const MOST_FOR_CHARGES = 200
 /** Who may not see products finds none, and reads of one only that it is one. */
 export const seesProducts = () => useSession().hasAnyPermission(['products.view'])
 
-const nameOf = ({ name, sku }: Pick<Product, 'name' | 'sku'>) => `${name} (${sku})`
+const nameOf = ({ name, sku }: Pick<Product, 'name' | 'sku'>) => t('named', { name, code: sku })
 
 const among = (pageSize: number, fits: (product: Product) => boolean): Lookup['find'] =>
   async function find(search) {
@@ -24,16 +25,20 @@ const among = (pageSize: number, fits: (product: Product) => boolean): Lookup['f
 
 /** Products in use, by name, number or barcode. */
 export const PRODUCTS: Lookup = {
-  what: 'product',
+  get what() {
+    return t('lookup')
+  },
   find: among(MOST, () => true),
   nameOf: async (id) =>
-    seesProducts() ? nameOf(await data(api.GET('/api/v1/products/{id}', { params: { path: { id } } }))) : 'A product',
+    seesProducts() ? nameOf(await data(api.GET('/api/v1/products/{id}', { params: { path: { id } } }))) : t('aProduct'),
 }
 
 /** What may be charged with another product: deposits and services with a fixed price. */
 export const CHARGES: Lookup = {
   ...PRODUCTS,
-  what: 'charge',
+  get what() {
+    return t('charge')
+  },
   find: among(MOST_FOR_CHARGES, isCharge),
 }
 

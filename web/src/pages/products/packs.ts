@@ -1,6 +1,7 @@
 import type { Schemas } from '@/api/client'
 import { Unreadable, type Field } from '@/composables/fields'
 import { amountText, minorOf, numberText, plainNumber, type Currency } from '@/format/money'
+import { t } from './texts'
 
 /** Codes of packs as lines that people can read and write: `4006381333931 6 11.90`. */
 
@@ -18,13 +19,13 @@ export function lineOf({ code, quantity, price }: Pack, { exponent }: Currency):
 export function packOf(line: string, { exponent }: Currency): Pack {
   const [, code, many = '', amount] = LINE.exec(line.trim()) ?? []
   const quantity = plainNumber(many)
-  const wrong = (what: string) => new Unreadable(`${what} in the line “${line}”; write it like 4006381333931 6 11.90`)
+  const wrong = (what: 'packNoCode' | 'packNoPrice') => new Unreadable(t(what, { line }))
   if (!code || quantity === null || !/^\d{1,9}$/.test(quantity) || Number(quantity) === 0) {
-    throw wrong('has no code and whole quantity')
+    throw wrong('packNoCode')
   }
   if (amount === undefined) return { code, quantity: Number(quantity) }
   const price = minorOf(amount, exponent)
-  if (price === null || price < 0) throw wrong('has no price that can be read')
+  if (price === null || price < 0) throw wrong('packNoPrice')
   return { code, quantity: Number(quantity), price }
 }
 

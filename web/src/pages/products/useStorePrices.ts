@@ -6,6 +6,7 @@ import { askAgain, queryClient } from '@/api/queries'
 import { ensureStores, useStores, type StoreName } from '@/composables/useStores'
 import { useSession } from '@/session/store'
 import { onTopOfSales, type Price } from './onTopOfSales'
+import { t } from './texts'
 
 /** What a store charges for the product; without a row of its own, the price of the product. */
 export interface StoreRow {
@@ -14,6 +15,9 @@ export interface StoreRow {
 }
 
 type Product = Schemas['Product']
+
+/** The key of what is known of how the prices of a product were changed. */
+export const historyOf = (productId: string) => ['price-history', productId] as const
 
 function put({ id: productId, price: usual }: Product, storeId: string, seen: Price | undefined, price: number) {
   return onTopOfSales(seen, usual, (expectedVersion) => {
@@ -45,7 +49,7 @@ function allOf(failures: readonly Failure[], tried: number): unknown {
   if (tried === 1) return error
   const reasons = failures.map(({ code, error }) => `${code}: ${wordsOf(error)}`).join(' ')
   const code = error instanceof ApiError ? error.code : 'unknown'
-  return new ApiError(0, code, `Done in ${tried - failures.length} of ${tried} stores. ${reasons}`)
+  return new ApiError(0, code, t('doneInSome', { done: tried - failures.length, all: tried, reasons }))
 }
 
 /** The prices of a product in all stores that one may see, and how they are changed: in one store or in several. */
@@ -91,6 +95,7 @@ export function useStorePrices(product: Readonly<Ref<Product>>) {
     })
     // An answer that is on its way may be of the time before, and would be shown in place of what was set.
     if (load.isFetching.value) void askAgain(load)
+    void queryClient.invalidateQueries({ queryKey: historyOf(product.value.id) })
     if (failures.length > 0) throw allOf(failures, chosen.length)
   }
 

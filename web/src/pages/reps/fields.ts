@@ -1,10 +1,11 @@
 import { choices, initialOf, ruled, type Field } from '@/composables/fields'
 import { USERS } from '@/composables/userLookup'
 import { RULES } from '@/rules/salesRep'
+import { t } from './texts'
 
 export const NEW_REP = initialOf(RULES)
 
-const BASES = { net_sales: 'Sales without tax', profit: 'Profit' }
+const bases = () => ({ net_sales: t('net_sales'), profit: t('profit') })
 
 export interface RepForm {
   isNew: boolean
@@ -16,27 +17,27 @@ export interface RepForm {
 export function repFields({ isNew, stores, seesUsers }: RepForm) {
   const user = {
     key: 'userId',
-    label: 'User',
+    label: t('user'),
     kind: 'pick',
     lookup: USERS,
-    empty: 'None',
-    help: 'When this person signs in at tills too.',
+    empty: t('noUser'),
+    help: t('userHelp'),
   } as const
   return ruled(RULES, isNew, [
-    { key: 'code', label: 'Code', kind: 'text', upper: true, help: 'Short, and no other has it: ANN.' },
-    { key: 'name', label: 'Name', kind: 'text' },
-    { key: 'storeId', label: 'Store', kind: 'select', options: stores, empty: 'All stores' },
+    { key: 'code', label: t('code'), kind: 'text', upper: true, help: t('codeHelp') },
+    { key: 'name', label: t('name'), kind: 'text' },
+    { key: 'storeId', label: t('store'), kind: 'select', options: stores, empty: t('allStores') },
     ...(seesUsers ? [user] : []),
-    { key: 'email', label: 'Email', kind: 'email' },
-    { key: 'phone', label: 'Telephone', kind: 'tel' },
-    { key: 'commissionBps', label: 'Commission', kind: 'percent', unit: '%' },
+    { key: 'email', label: t('email'), kind: 'email' },
+    { key: 'phone', label: t('telephone'), kind: 'tel' },
+    { key: 'commissionBps', label: t('commission'), kind: 'percent', unit: '%' },
     {
       key: 'commissionBasis',
-      label: 'Commission is on',
+      label: t('commissionOn'),
       kind: 'select',
-      options: choices(RULES.commissionBasis, BASES),
-      help: 'After refunds, over a whole period.',
+      options: choices(RULES.commissionBasis, bases()),
+      help: t('commissionOnHelp'),
     },
-    { key: 'isActive', label: 'Active', kind: 'switch', help: 'Off: tills do not offer this name.' },
+    { key: 'isActive', label: t('active'), kind: 'switch', help: t('activeHelp') },
   ])
 }

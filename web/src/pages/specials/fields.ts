@@ -4,7 +4,8 @@ import { choices, initialOf, ruled, type Field, type Values } from '@/composable
 import type { Currency } from '@/format/money'
 import { PRODUCTS } from '@/pages/products/lookup'
 import { RULES } from '@/rules/special'
-import { TYPES, type Special, type SpecialChange } from './specials'
+import { types, type Special, type SpecialChange } from './specials'
+import { t } from './texts'
 
 type Options = readonly { value: string; label: string }[]
 type Described = Field & { key: keyof typeof RULES }
@@ -38,89 +39,89 @@ export const belongs = (key: string, type: string): boolean =>
   key === 'mixGroup' ? OF_GROUPS.includes(type) : (FIGURES[type] ?? []).some((figure) => figure === key)
 
 const what = ({ departments, stores }: SpecialForm): Described[] => [
-  { key: 'code', label: 'Code', kind: 'text', upper: true, help: 'Short, and no other special has it: TEA10.' },
-  { key: 'name', label: 'Name', kind: 'text', help: 'As receipts and tills show it.' },
+  { key: 'code', label: t('code'), kind: 'text', upper: true, help: t('codeHelp') },
+  { key: 'name', label: t('name'), kind: 'text', help: t('nameHelp') },
   {
     key: 'productId',
-    label: 'Product',
+    label: t('product'),
     kind: 'pick',
     lookup: PRODUCTS,
-    empty: 'Type a name or SKU',
-    help: 'Either a product or a department.',
+    empty: t('typeProduct'),
+    help: t('productHelp'),
   },
-  { key: 'departmentId', label: 'Department', kind: 'select', options: departments, empty: 'None' },
-  { key: 'storeId', label: 'Store', kind: 'select', options: stores, empty: 'All stores' },
+  { key: 'departmentId', label: t('department'), kind: 'select', options: departments, empty: t('none') },
+  { key: 'storeId', label: t('store'), kind: 'select', options: stores, empty: t('allStores') },
 ]
 
 const deal = ({ currency, type }: SpecialForm): Described[] => {
   const figures: Described[] = [
-    { key: 'percentBps', label: 'Percentage off', kind: 'percent', unit: '%' },
-    { key: 'amount', label: 'Off each unit', ...amountIn(currency, 'Never more than the price.') },
+    { key: 'percentBps', label: t('percentage'), kind: 'percent', unit: '%' },
+    { key: 'amount', label: t('amount'), ...amountIn(currency, t('amountHelp')) },
     {
       key: 'fixedPrice',
-      label: 'Price',
-      ...amountIn(currency, 'Of a unit. Where it is dearer than the shelf, nothing.'),
+      label: t('fixed'),
+      ...amountIn(currency, t('fixedHelp')),
     },
-    { key: 'buyQuantity', label: 'Buy', kind: 'integer', unit: 'units' },
-    { key: 'getQuantity', label: 'Get cheaper', kind: 'integer', unit: 'units', help: 'The cheapest ones.' },
-    { key: 'getDiscountBps', label: 'Cheaper by', kind: 'percent', unit: '%', help: '100 is free.' },
-    { key: 'bundleQuantity', label: 'Units', kind: 'integer' },
-    { key: 'bundlePrice', label: 'Together for', ...amountIn(currency) },
+    { key: 'buyQuantity', label: t('buyQuantity'), kind: 'integer', unit: t('units') },
+    { key: 'getQuantity', label: t('getQuantity'), kind: 'integer', unit: t('units'), help: t('getQuantityHelp') },
+    { key: 'getDiscountBps', label: t('getDiscount'), kind: 'percent', unit: '%', help: t('getDiscountHelp') },
+    { key: 'bundleQuantity', label: t('bundleQuantity'), kind: 'integer' },
+    { key: 'bundlePrice', label: t('bundlePrice'), ...amountIn(currency) },
   ]
   const shown = figures.filter(({ key }) => belongs(key, type))
   const mix: Described = {
     key: 'mixGroup',
-    label: 'Mix group',
+    label: t('mixGroup'),
     kind: 'text',
-    help: 'Specials with the same word count their units together. All else of them must be the same.',
+    help: t('mixGroupHelp'),
   }
   return [
-    { key: 'type', label: 'Kind', kind: 'select', options: choices(RULES.type, TYPES) },
+    { key: 'type', label: t('kind'), kind: 'select', options: choices(RULES.type, types()) },
     ...shown.map((field) => ({ ...field, required: true })),
     ...(OF_GROUPS.includes(type) ? [mix] : []),
     {
       key: 'maxPerSale',
-      label: 'At most in a sale',
+      label: t('maxPerSale'),
       kind: 'integer',
-      unit: OF_GROUPS.includes(type) ? 'deals' : 'units',
-      help: 'Empty: no limit.',
+      unit: OF_GROUPS.includes(type) ? t('deals') : t('units'),
+      help: t('maxPerSaleHelp'),
     },
   ]
 }
 
-const WHEN: Described[] = [
-  { key: 'startDate', label: 'From', kind: 'date', help: 'At the clock of the store, as all of this.' },
-  { key: 'endDate', label: 'Until', kind: 'date', help: 'That day too. Empty: without an end.' },
-  { key: 'daysOfWeek', label: 'Days', kind: 'days' },
-  { key: 'startTime', label: 'From the time', kind: 'time', help: 'Both times or none.' },
+const when = (): Described[] => [
+  { key: 'startDate', label: t('startDate'), kind: 'date', help: t('startDateHelp') },
+  { key: 'endDate', label: t('endDate'), kind: 'date', help: t('endDateHelp') },
+  { key: 'daysOfWeek', label: t('daysOfWeek'), kind: 'days' },
+  { key: 'startTime', label: t('startTime'), kind: 'time', help: t('startTimeHelp') },
   {
     key: 'endTime',
-    label: 'To the time',
+    label: t('endTime'),
     kind: 'time',
-    help: 'Not any more at this minute. At or before the start: of the next day.',
+    help: t('endTimeHelp'),
   },
 ]
 
-const WHO: Described[] = [
-  { key: 'priority', label: 'Priority', kind: 'integer', help: 'Higher comes first; of equal ones what saves most.' },
+const who = (): Described[] => [
+  { key: 'priority', label: t('priority'), kind: 'integer', help: t('priorityHelp') },
   {
     key: 'isStackable',
-    label: 'A till may take off more',
+    label: t('isStackable'),
     kind: 'switch',
-    help: 'Off: no discount by hand on what has this special.',
+    help: t('isStackableHelp'),
   },
-  { key: 'requiresCustomer', label: 'Only with a customer', kind: 'switch' },
-  { key: 'isActive', label: 'Active', kind: 'switch', help: 'Off: nobody gets it.' },
+  { key: 'requiresCustomer', label: t('requiresCustomer'), kind: 'switch' },
+  { key: 'isActive', label: t('active'), kind: 'switch', help: t('activeHelp') },
 ]
 
 /** What may be written of a special of a type. */
 export function specialFields(form: SpecialForm) {
   const section = (name: string, fields: Described[]) => fields.map((field) => ({ ...field, section: name }))
   return ruled(RULES, form.isNew, [
-    ...section('What', what(form)),
-    ...section('How much', deal(form)),
-    ...section('When', WHEN),
-    ...section('Who and how', WHO),
+    ...section(t('sectionWhat'), what(form)),
+    ...section(t('sectionHow'), deal(form)),
+    ...section(t('sectionWhen'), when()),
+    ...section(t('sectionWho'), who()),
   ])
 }
 
@@ -129,19 +130,20 @@ export function wrongIn(special: Partial<Record<keyof Special, unknown>>): Field
   const { type, productId, departmentId, startDate, endDate, startTime, endTime } = special
   const wrong: FieldError[] = []
   const say = (field: string, message: string) => wrong.push({ field, message })
-  for (const figure of FIGURES[String(type)] ?? []) if ((special[figure] ?? null) === null) say(figure, 'is needed')
-  if (productId && departmentId) say('departmentId', 'must be empty where a product is named')
-  if (!productId && !departmentId) say('productId', 'or a department is needed')
-  if (startDate && endDate && String(endDate) < String(startDate)) say('endDate', 'must not be before the start')
-  if (startTime && !endTime) say('endTime', 'is needed beside the start')
-  if (endTime && !startTime) say('startTime', 'is needed beside the end')
+  for (const figure of FIGURES[String(type)] ?? [])
+    if ((special[figure] ?? null) === null) say(figure, t('wrongMissing'))
+  if (productId && departmentId) say('departmentId', t('wrongDepartment'))
+  if (!productId && !departmentId) say('productId', t('wrongProduct'))
+  if (startDate && endDate && String(endDate) < String(startDate)) say('endDate', t('wrongEnd'))
+  if (startTime && !endTime) say('endTime', t('wrongEndTime'))
+  if (endTime && !startTime) say('startTime', t('wrongStartTime'))
   return wrong
 }
 
 /** Refuses what {@link wrongIn} finds, as the server would. */
 export function check(special: Partial<Record<keyof Special, unknown>>): void {
   const wrong = wrongIn(special)
-  if (wrong.length > 0) throw new ApiError(422, 'validation', 'This special cannot be', wrong)
+  if (wrong.length > 0) throw new ApiError(422, 'validation', t('cannotBe'), wrong)
 }
 
 /** What a change of the type empties: figures that the row has and the type of it does not. */

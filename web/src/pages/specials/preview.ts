@@ -5,6 +5,7 @@ import type { Currency } from '@/format/money'
 import { CUSTOMERS } from '@/pages/customers/lookup'
 import { PRODUCTS } from '@/pages/products/lookup'
 import { instantOf } from './clock'
+import { t } from './texts'
 
 /** What is asked of a cart: fields of its head and of each line, and the body that they make. */
 
@@ -16,9 +17,9 @@ export interface Cart {
   lines: Draft[]
 }
 
-const DISCOUNTS = [
-  { value: 'percent', label: 'Percentage' },
-  { value: 'amount', label: 'Amount' },
+const discounts = () => [
+  { value: 'percent', label: t('discountPercent') },
+  { value: 'amount', label: t('discountAmount') },
 ]
 
 /** The value that belongs to a chosen kind of discount; nothing without one. */
@@ -35,14 +36,14 @@ export interface HeadForm {
 
 export function headFields(head: Draft, { stores, currency, seesCustomers }: HeadForm): Field[] {
   return [
-    { key: 'storeId', label: 'Store', kind: 'select', options: stores, required: true },
-    { key: 'day', label: 'Day', kind: 'date', help: 'Empty: now.' },
-    { key: 'time', label: 'Time', kind: 'time', help: 'At the clock of the store.' },
+    { key: 'storeId', label: t('store'), kind: 'select', options: stores, required: true },
+    { key: 'day', label: t('day'), kind: 'date', help: t('dayHelp') },
+    { key: 'time', label: t('time'), kind: 'time', help: t('timeHelp') },
     ...(seesCustomers
-      ? [{ key: 'customerId', label: 'Customer', kind: 'pick', lookup: CUSTOMERS, empty: 'None' } as const]
+      ? [{ key: 'customerId', label: t('customer'), kind: 'pick', lookup: CUSTOMERS, empty: t('none') } as const]
       : []),
-    { key: 'discount', label: 'Discount of the whole', kind: 'select', options: DISCOUNTS, empty: 'None' },
-    ...valueOf(head.discount, 'value', 'How much of the whole', currency),
+    { key: 'discount', label: t('discountWhole'), kind: 'select', options: discounts(), empty: t('none') },
+    ...valueOf(head.discount, 'value', t('howMuchWhole'), currency),
   ]
 }
 
@@ -50,15 +51,15 @@ export function lineFields(line: Draft, currency: Currency): Field[] {
   return [
     {
       key: 'productId',
-      label: 'Product',
+      label: t('product'),
       kind: 'pick',
       lookup: PRODUCTS,
-      empty: 'Type a name or SKU',
+      empty: t('typeProduct'),
       required: true,
     },
-    { key: 'quantity', label: 'Quantity', kind: 'decimal', required: true },
-    { key: 'discount', label: 'Discount', kind: 'select', options: DISCOUNTS, empty: 'None' },
-    ...valueOf(line.discount, 'value', 'How much', currency),
+    { key: 'quantity', label: t('quantity'), kind: 'decimal', required: true },
+    { key: 'discount', label: t('discount'), kind: 'select', options: discounts(), empty: t('none') },
+    ...valueOf(line.discount, 'value', t('howMuch'), currency),
   ]
 }
 
@@ -79,7 +80,7 @@ export function questionOf(
   const read = readDraft(headFields(head, form), head)
   const errors = { ...read.errors }
   const { storeId, day, time, customerId } = read.values as Partial<Record<string, string | null>>
-  if (time && !day) errors.day = 'is needed beside the time'
+  if (time && !day) errors.day = t('dayNeeded')
   const items = lines.map((line, index) => {
     const one = readDraft(lineFields(line, form.currency), line)
     for (const [key, words] of Object.entries(one.errors)) errors[`${index}.${key}`] = words

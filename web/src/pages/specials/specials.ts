@@ -1,10 +1,11 @@
 import { all, api, page, type Schemas } from '@/api/client'
 import type { Tone } from '@/components/StatusPill.vue'
-import type { StoreName } from '@/composables/useStores'
+import type { StoreName, useStores } from '@/composables/useStores'
 import { fullDay, weekdayShort } from '@/format/dates'
-import { money, plural, type Currency } from '@/format/money'
+import { count, money, type Currency } from '@/format/money'
 import { isOpenAt, isOver, type Window } from './calendar'
 import { clockAt } from './clock'
+import { t } from './texts'
 
 /** What the pages of specials share. */
 
@@ -16,13 +17,17 @@ export type SpecialChange = Schemas['SpecialChange']
 export const allSpecials = (active?: true): Promise<Special[]> =>
   all((number) => page(api.GET('/api/v1/specials', { params: { query: { active, page: number, pageSize: 200 } } })))
 
-export const TYPES = {
-  percent_off: 'A percentage off',
-  amount_off: 'An amount off',
-  fixed_price: 'A fixed price',
-  buy_x_get_y: 'Buy some, get some cheaper',
-  multi_buy: 'Several for one price',
-}
+/** What a special's amounts are in: the currency of its store; of one for all stores, what prices of products are typed in. */
+export const currencyIn = (stores: ReturnType<typeof useStores>, storeId: string | null | undefined): Currency =>
+  storeId ? stores.currencyOf(storeId) : stores.prices
+
+export const types = () => ({
+  percent_off: t('typePercentOff'),
+  amount_off: t('typeAmountOff'),
+  fixed_price: t('typeFixedPrice'),
+  buy_x_get_y: t('typeBuyGet'),
+  multi_buy: t('typeMultiBuy'),
+})
 
 const percent = (bps: number | null) =>
   new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 2 }).format((bps ?? 0) / 10_000)
@@ -32,18 +37,18 @@ export function dealOf(special: Special, currency: Currency): string {
   const amount = (minor: number | null) => money(minor, currency)
   switch (special.type) {
     case 'percent_off':
-      return `${percent(special.percentBps)} off`
+      return t('percentOff', { percent: percent(special.percentBps) })
     case 'amount_off':
-      return `${amount(special.amount)} off`
+      return t('amountOff', { amount: amount(special.amount) })
     case 'fixed_price':
-      return `for ${amount(special.fixedPrice)}`
+      return t('fixedPrice', { amount: amount(special.fixedPrice) })
     case 'buy_x_get_y': {
-      const isFree = special.getDiscountBps === 10_000
-      const how = isFree ? 'free' : `at ${percent(special.getDiscountBps)} off`
-      return `Buy ${special.buyQuantity}, get ${special.getQuantity} ${how}`
+      const units = { buy: special.buyQuantity ?? '–', get: special.getQuantity ?? '–' }
+      if (special.getDiscountBps === 10_000) return t('buyGetFree', units)
+      return t('buyGetOff', { ...units, percent: percent(special.getDiscountBps) })
     }
     case 'multi_buy':
-      return `${special.bundleQuantity} for ${amount(special.bundlePrice)}`
+      return t('severalFor', { n: special.bundleQuantity ?? '–', amount: amount(special.bundlePrice) })
     default:
       return special.type
   }
@@ -56,34 +61,38 @@ function daysInWords(bits: number): string {
   const days = [0, 1, 2, 3, 4, 5, 6].filter((day) => bits & (1 << day))
   const [first, last] = [days[0] ?? 0, days.at(-1) ?? 0]
   const isRun = days.length > 2 && last - first === days.length - 1
-  return isRun ? `${weekdayShort(first)} to ${weekdayShort(last)}` : days.map(weekdayShort).join(', ')
+  if (!isRun) return days.map(weekdayShort).join(', ')
+  return t('days', { first: weekdayShort(first), last: weekdayShort(last) })
 }
+
+const timesInWords = (from: string, to: string): string =>
+  to <= from ? t('timesNextDay', { from, to }) : t('times', { from, to })
 
 /** `Mon to Fri, 16:00 to 18:00, until 30 Nov 2026`; `Always` without a window. */
 export function windowInWords({ startDate, endDate, daysOfWeek, startTime, endTime }: Window): string {
-  const isNextDay = startTime && endTime && endTime <= startTime
   const parts = [
     daysOfWeek !== EVERY_DAY && daysInWords(daysOfWeek),
-    startTime && endTime && `${startTime} to ${endTime}${isNextDay ? ' of the next day' : ''}`,
-    startDate && (startDate === endDate ? `on ${fullDay(startDate)}` : `from ${fullDay(startDate)}`),
-    endDate && startDate !== endDate && `until ${fullDay(endDate)}`,
+    startTime && endTime && timesInWords(startTime, endTime),
+    startDate &&
+      (startDate === endDate ? t('onDay', { day: fullDay(startDate) }) : t('from', { day: fullDay(startDate) })),
+    endDate && startDate !== endDate && t('until', { day: fullDay(endDate) }),
   ].filter(Boolean)
-  return parts.join(', ') || 'Always'
+  return parts.join(', ') || t('always')
 }
 
 /** What a special is about now: in its store, or in all of the active ones. Stores whose clock is unknown say nothing. */
 export function stateOf(special: Special, stores: readonly StoreName[], now: number): { tone: Tone; word: string } {
-  if (!special.isActive) return { tone: 'quiet', word: 'Inactive' }
+  if (!special.isActive) return { tone: 'quiet', word: t('inactive') }
   const here = stores.filter(({ id, isActive, timezone }) =>
     special.storeId ? id === special.storeId && timezone : isActive && timezone,
   )
-  if (here.length === 0) return { tone: 'good', word: 'Active' }
+  if (here.length === 0) return { tone: 'good', word: t('active') }
   const clocks = here.map(({ timezone }) => clockAt(now, timezone!))
   const open = clocks.filter((clock) => isOpenAt(special, clock)).length
-  if (open === here.length) return { tone: 'good', word: 'In force' }
-  if (open > 0) return { tone: 'good', word: `In force in ${plural(open, 'store')} of ${here.length}` }
-  if (clocks.every((clock) => isOver(special, clock))) return { tone: 'quiet', word: 'Over' }
+  if (open === here.length) return { tone: 'good', word: t('inForce') }
+  if (open > 0) return { tone: 'good', word: t('inForceIn', { n: count(open), all: count(here.length) }, open) }
+  if (clocks.every((clock) => isOver(special, clock))) return { tone: 'quiet', word: t('over') }
   const { startDate } = special
-  if (startDate && clocks.every(({ day }) => day < startDate)) return { tone: 'accent', word: 'To come' }
-  return { tone: 'accent', word: 'Not at this time' }
+  if (startDate && clocks.every(({ day }) => day < startDate)) return { tone: 'accent', word: t('toCome') }
+  return { tone: 'accent', word: t('notNow') }
 }

@@ -1,5 +1,6 @@
 import type { Schemas } from '@/api/client'
 import type { Tone } from '@/components/StatusPill.vue'
+import { t } from './texts'
 
 /** What the pages of stock share. */
 
@@ -8,8 +9,8 @@ export type Level = Schemas['StockOfStore']
 /** What is wrong with what is on hand; nothing when it is enough, or not counted. */
 export function warningOf(level: Level): { tone: Tone; word: string } | null {
   if (level.product && !level.product.trackStock) return null
-  if (level.quantity < 0) return { tone: 'bad', word: 'Below zero' }
-  return level.reorderPoint > 0 && level.quantity <= level.reorderPoint ? { tone: 'warn', word: 'Low' } : null
+  if (level.quantity < 0) return { tone: 'bad', word: t('belowZero') }
+  return level.reorderPoint > 0 && level.quantity <= level.reorderPoint ? { tone: 'warn', word: t('low') } : null
 }
 
 const QUANTITY = new Intl.NumberFormat(undefined, { maximumFractionDigits: 3 })

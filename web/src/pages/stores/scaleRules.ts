@@ -1,5 +1,6 @@
 import type { Schemas } from '@/api/client'
 import { Unreadable } from '@/composables/fields'
+import { t } from './texts'
 
 /** What the labels of a shop's scales say, as lines that people can read and write: `21 weight 5 5 3`. */
 
@@ -13,7 +14,7 @@ export const lineOf = ({ prefix, value, pluDigits, valueDigits, valueDecimals = 
 /** Throws what is wrong with the line. */
 export function ruleOf(line: string): ScaleRule {
   const match = LINE.exec(line.trim().toLowerCase())
-  if (!match) throw new Unreadable(`cannot be read in the line “${line}”; write it like 21 weight 5 5 3`)
+  if (!match) throw new Unreadable(t('ruleUnreadable', { line }))
   const [, prefix, value, pluDigits, valueDigits, valueDecimals = '0'] = match
   return {
     prefix: prefix!,

@@ -1,8 +1,11 @@
 import type { Schemas } from '@/api/client'
 import { choices, initialOf, ruled, type Field } from '@/composables/fields'
 import { exponentOf, money } from '@/format/money'
+import type { Beginning } from '@/pages/chain/guess'
 import { RULES } from '@/rules/store'
+import { i18n } from '@/texts'
 import { lineOf, ruleOf, type ScaleRule } from './scaleRules'
+import { t } from './texts'
 
 export type StoreDraft = Schemas['StoreDraft']
 export type StoreChange = Schemas['StoreChange']
@@ -12,7 +15,7 @@ const option = (value: string, label = value) => ({ value, label })
 /** UTC is a zone that some browsers leave out. */
 const ZONES = [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])].map((zone) => option(zone))
 
-const NAMES = new Intl.DisplayNames(undefined, { type: 'currency' })
+const NAMES = new Intl.DisplayNames(i18n.global.locale.value, { type: 'currency' })
 const CURRENCIES = Intl.supportedValuesOf('currency').map((code) => option(code, NAMES.of(code)))
 
 type Described = Field & { key: keyof typeof RULES }
@@ -26,17 +29,10 @@ const AMOUNTS = [
   'maxOpenPrice',
 ] as const
 
-/** What the fields of a new store begin with: as the browser is set, the rest as HQ has it. */
-export function newStore(currencyCode: string | null): Record<string, unknown> {
-  const locale = new Intl.Locale(navigator.language)
+/** What the fields of a new store begin with: as the chain does, the rest as HQ has it. */
+export function newStore({ countryCode, currencyCode, timezone, locale }: Beginning): Record<string, unknown> {
   const initial = Object.entries(initialOf(RULES)).filter(([key]) => !AMOUNTS.some((amount) => amount === key))
-  return {
-    ...Object.fromEntries(initial),
-    currencyCode: currencyCode ?? 'USD',
-    countryCode: locale.region ?? locale.maximize().region,
-    timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-    locale: navigator.language,
-  }
+  return { ...Object.fromEntries(initial), countryCode, currencyCode, timezone, locale }
 }
 
 export interface StoreForm {
@@ -64,178 +60,173 @@ function amount(form: StoreForm, key: (typeof AMOUNTS)[number], label: string, h
     kind: 'money',
     exponent,
     unit: currencyCode || undefined,
-    help: isNew && typeof initial === 'number' ? `${help} Empty: ${money(initial, currency)}.` : help,
+    help: isNew && typeof initial === 'number' ? t('emptyCounts', { help, amount: money(initial, currency) }) : help,
   }
 }
 
 const identity = ({ isProvisioned }: StoreForm): Described[] => [
   {
     key: 'code',
-    label: 'Code',
+    label: t('code'),
     kind: 'text',
     upper: true,
     disabled: isProvisioned,
-    help: isProvisioned
-      ? 'Fixed since the store was provisioned: it is part of receipt numbers.'
-      : '2 to 10 of A to Z and 0 to 9, such as S01. Part of receipt numbers; fixed once the store is provisioned.',
+    help: isProvisioned ? t('codeFixed') : t('codeHelp'),
   },
-  { key: 'name', label: 'Name', kind: 'text' },
-  { key: 'legalName', label: 'Legal name', kind: 'text' },
-  { key: 'taxRegistrationNo', label: 'Tax registration number', kind: 'text' },
+  { key: 'name', label: t('name'), kind: 'text' },
+  { key: 'legalName', label: t('legalName'), kind: 'text' },
+  { key: 'taxRegistrationNo', label: t('taxRegistrationNo'), kind: 'text' },
 ]
 
-const ADDRESS: Described[] = [
-  { key: 'addressLine1', label: 'Address', kind: 'text' },
-  { key: 'addressLine2', label: 'Address, second line', kind: 'text' },
-  { key: 'postalCode', label: 'Postal code', kind: 'text' },
-  { key: 'city', label: 'City', kind: 'text' },
-  { key: 'region', label: 'State or region', kind: 'text' },
+const address = (): Described[] => [
+  { key: 'addressLine1', label: t('addressLine1'), kind: 'text' },
+  { key: 'addressLine2', label: t('addressLine2'), kind: 'text' },
+  { key: 'postalCode', label: t('postalCode'), kind: 'text' },
+  { key: 'city', label: t('city'), kind: 'text' },
+  { key: 'region', label: t('region'), kind: 'text' },
   {
     key: 'countryCode',
-    label: 'Country',
+    label: t('country'),
     kind: 'text',
     upper: true,
-    help: 'Two letters: US, DE, JP.',
+    help: t('countryHelp'),
   },
-  { key: 'phone', label: 'Telephone', kind: 'tel' },
-  { key: 'email', label: 'Mail address', kind: 'email' },
+  { key: 'phone', label: t('phone'), kind: 'tel' },
+  { key: 'email', label: t('email'), kind: 'email' },
 ]
 
 const currencyAndTime = (form: StoreForm): Described[] => [
   {
     key: 'currencyCode',
-    label: 'Currency',
+    label: t('currency'),
     kind: 'suggest',
     options: CURRENCIES,
     upper: true,
-    help: `Three letters: USD, EUR, JPY. Its amounts have ${exponentIn(form) || 'no'} decimals. Fixed after the first sale.`,
+    help: t('currencyHelp', { n: exponentIn(form) }, exponentIn(form)),
   },
   {
     key: 'timezone',
-    label: 'Time zone',
+    label: t('timeZone'),
     kind: 'suggest',
     options: ZONES,
-    help: 'Type a part of the city and choose: America/New_York.',
+    help: t('timeZoneHelp'),
   },
   {
     key: 'businessDayStart',
-    label: 'Business day begins',
+    label: t('businessDayStart'),
     kind: 'time',
-    help: 'Sales before it still count to the day before.',
+    help: t('businessDayStartHelp'),
   },
   {
     key: 'locale',
-    label: 'Language of receipts',
+    label: t('locale'),
     kind: 'text',
-    help: 'Language and country: en-US, de-DE.',
+    help: t('localeHelp'),
   },
 ]
 
 const prices = (form: StoreForm): Described[] => [
   {
     key: 'taxRounding',
-    label: 'Taxes are rounded',
+    label: t('taxRounding'),
     kind: 'select',
-    options: choices(RULES.taxRounding, { line: 'on each line', invoice: 'once over the receipt' }),
+    options: choices(RULES.taxRounding, { line: t('taxRoundingLine'), invoice: t('taxRoundingInvoice') }),
   },
-  amount(
-    form,
-    'maxOpenPrice',
-    'Typed price at most',
-    form.isNew
-      ? 'Of a product with an open price. Empty: 10,000.'
-      : 'Of a product with an open price. Empty: no limit.',
-  ),
+  amount(form, 'maxOpenPrice', t('maxOpenPrice'), form.isNew ? t('maxOpenPriceHelpNew') : t('maxOpenPriceHelp')),
   {
     key: 'reasonsRequired',
-    label: 'Reasons come from the list',
+    label: t('reasonsRequired'),
     kind: 'switch',
-    help: 'Off: a text is taken as well. For kinds that have an active reason.',
+    help: t('reasonsRequiredHelp'),
   },
   {
     key: 'pricesIncludeTax',
-    label: 'Prices contain the tax',
+    label: t('pricesIncludeTax'),
     kind: 'switch',
-    help: 'For tax groups that leave it to the store.',
+    help: t('pricesIncludeTaxHelp'),
   },
   {
     key: 'allowNegativeStock',
-    label: 'Sell what is not in stock',
+    label: t('allowNegativeStock'),
     kind: 'switch',
-    help: 'Off: a sale that takes the level below zero is refused.',
+    help: t('allowNegativeStockHelp'),
   },
   {
     key: 'scaleBarcodeRules',
-    label: 'Labels of scales',
+    label: t('scaleBarcodeRules'),
     kind: 'list',
     entries: { show: (entry) => lineOf(entry as ScaleRule), read: ruleOf },
-    help: 'One rule a line: first digits, weight or price, digits of the product number (4 or 5), digits of the value, its decimals. Such as 21 weight 5 5 3.',
+    help: t('scaleBarcodeRulesHelp'),
   },
 ]
 
 const drawers = (form: StoreForm): Described[] => [
-  amount(form, 'defaultFloat', 'Float', 'What a drawer opens with, unless the register says otherwise.'),
-  amount(form, 'cashVarianceLimit', 'Accepted difference', 'Above it, closing a drawer asks again.'),
-  amount(form, 'cashRoundingIncrement', 'Cash is rounded to', 'The smallest coin.'),
+  amount(form, 'defaultFloat', t('defaultFloat'), t('defaultFloatHelp')),
+  amount(form, 'cashVarianceLimit', t('cashVarianceLimit'), t('cashVarianceLimitHelp')),
+  amount(form, 'cashRoundingIncrement', t('cashRoundingIncrement'), t('cashRoundingIncrementHelp')),
   {
     key: 'cashRoundingMode',
-    label: 'Cash is rounded',
+    label: t('cashRoundingMode'),
     kind: 'select',
-    options: choices(RULES.cashRoundingMode, { nearest: 'to the nearest', up: 'always up', down: 'always down' }),
+    options: choices(RULES.cashRoundingMode, {
+      nearest: t('cashRoundingNearest'),
+      up: t('cashRoundingUp'),
+      down: t('cashRoundingDown'),
+    }),
   },
   {
     key: 'maxSessionHours',
-    label: 'A drawer stays open',
+    label: t('maxSessionHours'),
     kind: 'integer',
-    unit: 'hours',
-    help: 'At most; then it takes no more sales.',
+    unit: t('hours'),
+    help: t('maxSessionHoursHelp'),
   },
-  { key: 'blindClose', label: 'Count without seeing what is expected', kind: 'switch' },
-  { key: 'fourEyesDocuments', label: 'Documents need a second person', kind: 'switch' },
+  { key: 'blindClose', label: t('blindClose'), kind: 'switch' },
+  { key: 'fourEyesDocuments', label: t('fourEyesDocuments'), kind: 'switch' },
 ]
 
 const refunds = (form: StoreForm): Described[] => [
   {
     key: 'refundWindowDays',
-    label: 'Goods come back within',
+    label: t('refundWindowDays'),
     kind: 'integer',
-    unit: 'days',
-    help: 'Empty: without a limit.',
+    unit: t('days'),
+    help: t('refundWindowDaysHelp'),
   },
-  { key: 'refundToOriginalTender', label: 'Refund to the tender that paid', kind: 'switch' },
-  { key: 'allowUnlinkedRefunds', label: 'Refunds without a receipt', kind: 'switch' },
-  amount(form, 'unlinkedRefundLimit', 'Without a receipt at most', 'For one refund.'),
+  { key: 'refundToOriginalTender', label: t('refundToOriginalTender'), kind: 'switch' },
+  { key: 'allowUnlinkedRefunds', label: t('allowUnlinkedRefunds'), kind: 'switch' },
+  amount(form, 'unlinkedRefundLimit', t('unlinkedRefundLimit'), t('unlinkedRefundLimitHelp')),
   {
     key: 'maxLineDiscountBps',
-    label: 'Discount on a line',
+    label: t('maxLineDiscount'),
     kind: 'percent',
     unit: '%',
-    help: 'At most; more needs a manager.',
+    help: t('maxDiscountHelp'),
   },
   {
     key: 'maxCartDiscountBps',
-    label: 'Discount on a receipt',
+    label: t('maxCartDiscount'),
     kind: 'percent',
     unit: '%',
-    help: 'At most; more needs a manager.',
+    help: t('maxDiscountHelp'),
   },
 ]
 
-const RECEIPT: Described[] = [
-  { key: 'receiptHeader', label: 'Top of the receipt', kind: 'textarea' },
-  { key: 'receiptFooter', label: 'End of the receipt', kind: 'textarea' },
+const receipt = (): Described[] => [
+  { key: 'receiptHeader', label: t('receiptHeader'), kind: 'textarea' },
+  { key: 'receiptFooter', label: t('receiptFooter'), kind: 'textarea' },
 ]
 
 /** Everything that may be written of a store. */
 export function storeFields(form: StoreForm) {
   const section = (name: string, fields: Described[]) => fields.map((field) => ({ ...field, section: name }))
   return ruled(RULES, form.isNew, [
-    ...section('Identity', identity(form)),
-    ...section('Address and contact', ADDRESS),
-    ...section('Currency and time', currencyAndTime(form)),
-    ...section('Prices and taxes', prices(form)),
-    ...section('Drawers and cash', drawers(form)),
-    ...section('Refunds and discounts', refunds(form)),
-    ...section('Receipt', RECEIPT),
+    ...section(t('identity'), identity(form)),
+    ...section(t('address'), address()),
+    ...section(t('currencyAndTime'), currencyAndTime(form)),
+    ...section(t('prices'), prices(form)),
+    ...section(t('drawers'), drawers(form)),
+    ...section(t('refunds'), refunds(form)),
+    ...section(t('receipt'), receipt()),
   ])
 }

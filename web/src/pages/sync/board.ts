@@ -109,28 +109,27 @@ function summaryOf(stores: Iterable<BoardStore>) {
     pending: sum((store) => store.outboxPending),
     failed: sum(failedOf),
     warnings: sum((store) => store.warnings),
-    outboxStuck: sum((store) => Number(store.outboxStuck)),
-    alarmed: sum((store) => Number(store.alarms.length > 0)),
-    unstored: sum((store) => Number(store.unstored.length > 0)),
-    runningTwice: sum((store) => Number(store.runsTwiceSince !== null)),
   }
 }
 
-/** Calls `begin` with the first page that looks, and `stop` a moment after the last one was left. */
-function useViewers(begin: () => void, stop: () => void) {
+/**
+ * Calls `begin` with the first page that looks, and `stop` a moment after the last one was left. `keeps` says that what was
+ * looked at stays in sight.
+ */
+function useViewers(begin: () => void, stop: (keeps: boolean) => void) {
   let viewers = 0
   let isUp = false
-  const lingering = useTimeoutFn(end, LINGER_MS, { immediate: false })
+  const lingering = useTimeoutFn(() => end(), LINGER_MS, { immediate: false })
 
   function start(): void {
     isUp = true
     begin()
   }
 
-  function end(): void {
+  function end(keeps = false): void {
     lingering.stop()
     isUp = false
-    stop()
+    stop(keeps)
   }
 
   /** Call it in the setup of a page. */
@@ -149,9 +148,9 @@ function useViewers(begin: () => void, stop: () => void) {
     start()
   }
 
-  /** For another person, or none. */
-  function change(mayBegin: boolean): void {
-    end()
+  /** For another person or none, or for the same one whose session has ended or goes on. */
+  function change(mayBegin: boolean, isSame: boolean): void {
+    end(isSame)
     if (viewers > 0 && mayBegin) start()
   }
 
@@ -195,19 +194,19 @@ export const useBoard = defineStore('board', () => {
     }
   }
 
-  function stop(): void {
+  function stop(keeps: boolean): void {
     end?.()
     end = undefined
     again.pause()
-    empty()
+    if (!keeps) empty()
   }
 
   const { watchIt, retry, change } = useViewers(begin, stop)
-  // Another person may see other stores.
+  // Another person may see other stores. Below a sign-in that has to be made again the page stays as it is, with what is
+  // typed in a dialog of it.
   const session = useSession()
-  watch(
-    () => session.user?.id,
-    () => change(session.isSignedIn),
+  watch([() => session.user?.id, () => session.isSignedIn], ([id, isSignedIn], [before]) =>
+    change(isSignedIn, id !== undefined && id === before),
   )
 
   const summary = computed(() => summaryOf(stores.value.values()))

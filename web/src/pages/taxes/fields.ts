@@ -1,6 +1,7 @@
 import { choices, initialOf, ruled } from '@/composables/fields'
 import { RULES as GROUP } from '@/rules/taxGroup'
 import { RULES as RATE } from '@/rules/taxRate'
+import { t } from './texts'
 
 export const NEW_RATE = initialOf(RATE)
 export const NEW_GROUP = initialOf(GROUP)
@@ -14,32 +15,27 @@ export const percentOf = (ppm: number): string =>
 
 export const rateFields = (isNew: boolean) =>
   ruled(RATE, isNew, [
-    { key: 'code', label: 'Code', kind: 'text', upper: true, help: 'Short, and no other rate has it: NY.' },
-    { key: 'name', label: 'Name', kind: 'text', help: 'As receipts show it.' },
-    { key: 'ratePpm', label: 'Rate', kind: 'percent', exponent: PPM_EXPONENT, unit: '%' },
-    {
-      key: 'receiptLabel',
-      label: 'Letter on receipts',
-      kind: 'text',
-      help: 'Marks the lines that have this tax, such as A.',
-    },
-    { key: 'authority', label: 'Paid to', kind: 'text', help: 'The authority that gets it.' },
-    { key: 'isActive', label: 'Active', kind: 'switch', help: 'Off: it is not charged any more.' },
+    { key: 'code', label: t('code'), kind: 'text', upper: true, help: t('rateCodeHelp') },
+    { key: 'name', label: t('name'), kind: 'text', help: t('nameHelp') },
+    { key: 'ratePpm', label: t('rateColumn'), kind: 'percent', exponent: PPM_EXPONENT, unit: '%' },
+    { key: 'receiptLabel', label: t('letter'), kind: 'text', help: t('letterHelp') },
+    { key: 'authority', label: t('authority'), kind: 'text', help: t('authorityHelp') },
+    { key: 'isActive', label: t('active'), kind: 'switch', help: t('rateActiveHelp') },
   ])
 
-const MODES = {
-  store_default: 'As the store says',
-  inclusive: 'Prices contain the tax',
-  exclusive: 'The tax comes on top',
-}
+const modes = (): Record<string, string> => ({
+  store_default: t('modeStore'),
+  inclusive: t('modeInclusive'),
+  exclusive: t('modeExclusive'),
+})
 
-export const modeName = (mode: string): string => (MODES as Record<string, string>)[mode] ?? mode
+export const modeName = (mode: string): string => modes()[mode] ?? mode
 
 export const groupFields = (isNew: boolean) =>
   ruled(GROUP, isNew, [
-    { key: 'code', label: 'Code', kind: 'text', upper: true, help: 'Short, and no other group has it: STD.' },
-    { key: 'name', label: 'Name', kind: 'text' },
-    { key: 'priceMode', label: 'Prices', kind: 'select', options: choices(GROUP.priceMode, MODES) },
-    { key: 'isDefault', label: 'Usual group', kind: 'switch', help: 'New products begin with it.' },
-    { key: 'isActive', label: 'Active', kind: 'switch' },
+    { key: 'code', label: t('code'), kind: 'text', upper: true, help: t('groupCodeHelp') },
+    { key: 'name', label: t('name'), kind: 'text' },
+    { key: 'priceMode', label: t('prices'), kind: 'select', options: choices(GROUP.priceMode, modes()) },
+    { key: 'isDefault', label: t('defaultGroup'), kind: 'switch', help: t('defaultGroupHelp') },
+    { key: 'isActive', label: t('active'), kind: 'switch' },
   ])

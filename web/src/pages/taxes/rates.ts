@@ -1,5 +1,6 @@
 import { all, api, page, type Schemas } from '@/api/client'
 import { percentOf } from './fields'
+import { t } from './texts'
 
 export type Rate = Schemas['TaxRate']
 export type Group = Schemas['TaxGroupWithRates']
@@ -24,7 +25,7 @@ export const allGroups = (): Promise<Group[]> =>
   )
 
 /** `New York 8.875%` */
-export const rateName = ({ name, ratePpm }: Rate): string => `${name} ${percentOf(ratePpm)}`
+export const rateName = ({ name, ratePpm }: Rate): string => t('rateName', { name, percent: percentOf(ratePpm) })
 
 /** The rates of a group as its form shows them: place after place, each in its order. */
 export const rowsOf = (group: Group | null): RateRow[] =>
@@ -43,10 +44,11 @@ export const sentOf = (rows: readonly RateRow[]): Sent[] =>
 export function summary(group: Group, rates: ReadonlyMap<string, Rate>): string {
   const everywhere = group.rates.filter(({ storeId }) => !storeId)
   const names = everywhere.map(({ taxRateId, isCompound }) => {
-    const rate = rates.get(taxRateId)
-    return `${rate ? rateName(rate) : '?'}${isCompound ? ' (compound)' : ''}`
+    const known = rates.get(taxRateId)
+    const rate = known ? rateName(known) : t('unknownRate')
+    return isCompound ? t('compoundRate', { rate }) : rate
   })
   const ofStores = new Set(group.rates.flatMap(({ storeId }) => storeId ?? [])).size
-  const others = ofStores > 0 ? [`other rates in ${ofStores === 1 ? 'one store' : `${ofStores} stores`}`] : []
-  return [...names, ...others].join(', ') || 'No tax'
+  const others = ofStores > 0 ? [t('otherRates', { n: ofStores }, ofStores)] : []
+  return [...names, ...others].join(', ') || t('noTax')
 }

@@ -2,52 +2,54 @@ import { amountIn } from '@/composables/amounts'
 import { choices, initialOf, ruled } from '@/composables/fields'
 import type { Currency } from '@/format/money'
 import { RULES } from '@/rules/tender'
+import { t } from './texts'
 
 export const NEW_TENDER = initialOf(RULES)
 
-export const KINDS = {
-  cash: 'Cash',
-  card: 'Card',
-  check: 'Check',
-  voucher: 'Voucher',
-  on_account: 'On account',
-  gift_card: 'Gift card',
-  store_credit: 'Store credit',
-  exchange: 'Exchange',
-  other: 'Other',
-}
+const KINDS = [
+  'cash',
+  'card',
+  'check',
+  'voucher',
+  'on_account',
+  'gift_card',
+  'store_credit',
+  'exchange',
+  'other',
+] as const
+const kindNames = (): Readonly<Record<string, string>> => Object.fromEntries(KINDS.map((kind) => [kind, t(kind)]))
+export const kindName = (kind: string): string => kindNames()[kind] ?? kind
 
 /** Kinds that need a record of what is left on each, which nothing keeps yet; headquarters lets none of them be active. */
 export const NOT_YET: readonly string[] = ['gift_card', 'store_credit', 'exchange']
-const OFFERED = choices(RULES.kind, KINDS).filter(({ value }) => !NOT_YET.includes(value))
+const offered = (isNew: boolean) =>
+  choices(RULES.kind, kindNames()).filter(({ value }) => !isNew || !NOT_YET.includes(value))
 
 /** What of a tender tills obey. */
 export function tenderFields(isNew: boolean, currency: Currency) {
   return ruled(RULES, isNew, [
-    { key: 'code', label: 'Code', kind: 'text', upper: true, help: 'Short, and no other tender has it: CARD.' },
-    { key: 'name', label: 'Name', kind: 'text', help: 'As tills and receipts show it.' },
+    { key: 'code', label: t('code'), kind: 'text', upper: true, help: t('codeHelp') },
+    { key: 'name', label: t('name'), kind: 'text', help: t('nameHelp') },
     {
       key: 'kind',
-      label: 'Kind',
+      label: t('kind'),
       kind: 'select',
-      options: isNew ? OFFERED : choices(RULES.kind, KINDS),
+      options: offered(isNew),
       disabled: !isNew,
-      help: isNew
-        ? 'It cannot be changed later. A chain has one active tender of the kind cash.'
-        : 'It is fixed: for another kind add another tender.',
+      help: isNew ? t('kindHelp') : t('kindFixed'),
     },
-    { key: 'sortOrder', label: 'Order', kind: 'integer', help: 'Lower numbers come first at tills.' },
-    { key: 'minAmount', label: 'From', ...amountIn(currency, 'Empty: any amount.') },
-    { key: 'maxAmount', label: 'Up to', ...amountIn(currency, 'Empty: any amount.') },
+    { key: 'sortOrder', label: t('order'), kind: 'integer', help: t('orderHelp') },
+    { key: 'minAmount', label: t('from'), ...amountIn(currency, t('anyAmount')) },
+    { key: 'maxAmount', label: t('upTo'), ...amountIn(currency, t('anyAmount')) },
     {
       key: 'allowsChange',
-      label: 'Gives change',
+      label: t('givesChange'),
       kind: 'switch',
-      help: 'What is paid beyond the total comes back in cash.',
+      help: t('givesChangeHelp'),
     },
-    { key: 'opensDrawer', label: 'Opens the drawer', kind: 'switch' },
-    { key: 'requiresReference', label: 'Asks for a reference', kind: 'switch', help: 'As the number of a check.' },
-    { key: 'requiresCustomer', label: 'Asks for a customer', kind: 'switch' },
-    { key: 'isActive', label: 'Active', kind: 'switch', help: 'Off: tills do not take it.' },
+    { key: 'opensDrawer', label: t('opensDrawer'), kind: 'switch' },
+    { key: 'requiresReference', label: t('asksReference'), kind: 'switch', help: t('asksReferenceHelp') },
+    { key: 'requiresCustomer', label: t('asksCustomer'), kind: 'switch' },
+    { key: 'isActive', label: t('active'), kind: 'switch', help: t('activeHelp') },
   ])
 }

@@ -1,5 +1,7 @@
 import type { Schemas } from '@/api/client'
 import type { Tone } from '@/components/StatusPill.vue'
+import type en from '@/texts/en/users'
+import { t } from './texts'
 
 /** How a user stands with their PIN. */
 
@@ -9,16 +11,17 @@ export type Known = Pick<Schemas['UserDetail'], 'isActive' | 'mustChangePin' | '
 export const isRunOut = ({ firstPinExpiresAt }: Pick<Known, 'firstPinExpiresAt'>, now: number): boolean =>
   Boolean(firstPinExpiresAt) && Date.parse(firstPinExpiresAt!) <= now
 
-const STATES: { fits: (user: Known, now: number) => boolean; tone: Tone; word: string }[] = [
-  { fits: ({ isActive }) => !isActive, tone: 'quiet', word: 'Inactive' },
-  { fits: isRunOut, tone: 'bad', word: 'First PIN has run out' },
+const STATES: { fits: (user: Known, now: number) => boolean; tone: Tone; word: keyof typeof en }[] = [
+  { fits: ({ isActive }) => !isActive, tone: 'quiet', word: 'inactive' },
+  { fits: isRunOut, tone: 'bad', word: 'firstPinOver' },
   // At headquarters alone; a store does not know.
-  { fits: ({ hasPin }) => hasPin === false, tone: 'bad', word: 'No PIN' },
-  { fits: ({ mustChangePin }) => mustChangePin, tone: 'warn', word: 'Must change PIN' },
-  { fits: () => true, tone: 'good', word: 'Active' },
+  { fits: ({ hasPin }) => hasPin === false, tone: 'bad', word: 'withoutPin' },
+  { fits: ({ mustChangePin }) => mustChangePin, tone: 'warn', word: 'mustChangePin' },
+  { fits: () => true, tone: 'good', word: 'active' },
 ]
 
 /** In a word or two, for a pill: the first that fits. */
 export function stateOf(user: Known, now: number): { tone: Tone; word: string } {
-  return STATES.find(({ fits }) => fits(user, now))!
+  const { tone, word } = STATES.find(({ fits }) => fits(user, now))!
+  return { tone, word: t(word) }
 }

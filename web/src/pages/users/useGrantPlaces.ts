@@ -1,6 +1,7 @@
 import { computed } from 'vue'
 import { useStores } from '@/composables/useStores'
 import { useSession } from '@/session/store'
+import { t } from './texts'
 
 const CODE = 'users.manage_roles'
 
@@ -19,7 +20,7 @@ export function useGrantPlaces() {
   const mayGiveIn = (storeId: string | null | undefined) => session.hasPermission(CODE, storeId ?? 'everywhere')
   const isEverywhere = computed(() => mayGiveIn(null))
   const options = computed(() => [
-    ...(isEverywhere.value ? [{ value: EVERYWHERE, label: 'All stores' }] : []),
+    ...(isEverywhere.value ? [{ value: EVERYWHERE, label: t('allStores') }] : []),
     ...stores.options.filter(({ value }) => mayGiveIn(value)),
   ])
   return { mayGiveIn, isEverywhere, options }

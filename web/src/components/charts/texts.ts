@@ -1,0 +1,4 @@
+import en from '@/texts/en/charts'
+import { room } from '@/texts'
+
+export const t = room('charts', en)

@@ -1,0 +1,4 @@
+import { room } from '@/texts'
+import en from '@/texts/en/search'
+
+export const t = room('search', en)

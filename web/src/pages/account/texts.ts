@@ -1,0 +1,4 @@
+import { room } from '@/texts'
+import en from '@/texts/en/account'
+
+export const t = room('account', en)

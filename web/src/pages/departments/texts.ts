@@ -1,0 +1,4 @@
+import { room } from '@/texts'
+import en from '@/texts/en/departments'
+
+export const t = room('departments', en)

@@ -1,0 +1,4 @@
+import en from '@/texts/en/drawers'
+import { room } from '@/texts'
+
+export const t = room('drawers', en)

@@ -1,0 +1,4 @@
+import { room } from '@/texts'
+import en from '@/texts/en/tenders'
+
+export const t = room('tenders', en)

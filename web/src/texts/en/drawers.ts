@@ -1,0 +1,100 @@
+export default {
+  // ListPage.vue
+  title: 'Drawers',
+  about: 'Each drawer of every register, from its opening to its close.',
+  drawer: 'Drawer',
+  businessDay: 'Business day',
+  status: 'Status',
+  opened: 'Opened',
+  closed: 'Closed',
+  receipts: 'Receipts',
+  taken: 'Taken',
+  soFar: 'so far',
+  expectedCash: 'Expected cash',
+  counted: 'Counted',
+  difference: 'Difference',
+  toBeLookedAt: 'To be looked at',
+  noneFits: 'No drawer fits',
+  otherFilters: 'Choose other filters.',
+  noneYet: 'No drawer has arrived yet',
+  firstOne: 'A till opens the first one; it is here within seconds.',
+  nameInList: '{store} register {register}, no. {number}',
+  days: 'A day is the business day of a drawer’s store. “Today” and “Yesterday” go by the date of this computer, on which today is {today}.',
+  file: 'drawers',
+
+  // Filters
+  filters: 'Filters',
+  register: 'Register',
+  openAndClosed: 'Open and closed',
+
+  // SumsCard.vue
+  sums: 'Sums',
+  currency: 'Currency',
+  drawers: 'Drawers',
+  open: 'Open',
+  forced: 'Closed by force',
+  countedCash: 'Counted cash',
+  over: 'Over',
+  short: 'Short',
+  hidden:
+    '{n} drawer is in none of the amounts: its store closes blind, and you may not close drawers there. | {n} drawers are in none of the amounts: their stores close blind, and you may not close drawers there.',
+
+  // DrawerPage.vue
+  name: '{store} register {register}, drawer {number}',
+  salesOfDay: 'Sales of this day',
+  theDrawer: 'the drawer',
+  total: 'Total',
+  rounding: 'Rounding of cash',
+  openingFloat: 'Opening float',
+  openedWith: 'Opened with {pieces}',
+  forcedUnknown: 'Closed by force: what was in it is not known.',
+  forcedWhy: 'Closed by force: what was in it is not known. {why}',
+  notAtHeadquarters: 'Headquarters does not have its sale {sale}: it was refused, and a user resolved that.',
+  counts: 'Counts',
+  notCounted: 'It was not counted.',
+  earlierCount: 'Earlier count {number}',
+  movements: 'Cash movements',
+  noMovements: 'No cash was put in or taken out besides sales.',
+  safeMovements: 'Movements of the safe',
+  totalsUnknown: 'Its totals cannot be read.',
+  facts: 'Facts',
+  store: 'Store',
+  byWhom: '{at}, {who}',
+  unknownUser: 'by an unknown user',
+  aUser: 'A user',
+  receiptsBetween: '{first} to {last}',
+  whyForced: 'Why by force',
+  note: 'Note',
+  paperOf: 'Z of {drawer}',
+
+  // TakenCard.vue
+  takenSoFar: 'Taken so far',
+  aboutTaken: 'What has come from its till until now. The close says the rest.',
+  salesAndRefunds: '{sales} and {refunds}.',
+  saleCount: '{n} sale | {n} sales',
+  refundCount: '{n} refund | {n} refunds',
+  nothingTaken: 'Nothing has been paid into it yet.',
+  tender: 'Tender',
+  payments: 'Payments',
+  amount: 'Amount',
+  blindOpen:
+    'What it has taken is not shown: its store closes blind, so that who counts does not know what should be there. Whoever may close drawers there sees it.',
+  takenUnknown: 'What it took is not shown: its store closes blind, or the report of its close cannot be read.',
+
+  // CountsTable.vue
+  expected: 'Expected',
+
+  // MovementsCard.vue
+  movement: 'Movement',
+  reason: 'Reason',
+  slip: 'Slip',
+  who: 'Who',
+  when: 'When',
+  late: 'came after the close, not in its Z',
+  allowedBy: 'allowed by {who}',
+
+  // OwnersCard.vue
+  owners: 'Whose drawer it was',
+  ownedFrom: '{who}, from {at}',
+  ownedGiven: '{who}, from {at}, given by {by}',
+} as const

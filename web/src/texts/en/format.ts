@@ -1,0 +1,85 @@
+/** What HQ and stores call things, in words: flags, kinds of rows, amounts. */
+export default {
+  // flags.ts
+  cut: 'Too long, and cut off: {what}.',
+  flagNoLines: 'It has no lines.',
+  flagSettlementTotal: 'It is a payment of what a customer owes, and has a total.',
+  flagNetAndTaxAreNotTotal: 'Its net amount and tax are not its total.',
+  flagLinesNetMismatch: 'The net amounts of its lines do not add up to its own.',
+  flagLinesTaxMismatch: 'The taxes of its lines do not add up to its own.',
+  flagLinesTotalMismatch: 'The totals of its lines do not add up to its own.',
+  flagLinePriceMismatch: 'A line was not charged its price less its discounts.',
+  flagLinesListMismatch: 'The list amounts of its lines do not add up to its own.',
+  flagLinesDiscountMismatch: 'The discounts of its lines do not add up to its own.',
+  flagPaymentsMismatch: 'Its payments are not its total.',
+  flagDuplicateReceiptNumber: 'Another sale of this register has the same receipt number.',
+  flagDuplicateSessionNumber: 'Another drawer of this register has the same number.',
+  flagUnknownProduct: 'A line names a product that headquarters does not have.',
+  flagUnknownCustomer: 'Headquarters does not have its customer.',
+  flagDeletedCustomer: 'Its customer was deleted.',
+  flagUnknownSession: 'Headquarters does not have its drawer yet.',
+  flagClosedDay: 'Its drawer was closed without it.',
+  flagClockBehindRegister: 'The clock of its store was behind: its time is the one that was confirmed.',
+  flagFutureDate: 'A time or business day in it is more than two days ahead.',
+  flagForeignNumber: 'Its number belongs to another store or to headquarters.',
+  flagNumberAhead: 'Its number is far beyond the last one that is known.',
+  flagPastDate: 'A time or business day in it is more than a year ago.',
+  flagIdUsedElsewhere: 'Another store had used its id, or that of a line. Headquarters keeps it under one of its own.',
+  flagOriginalNotAtHeadquarters:
+    'It gives back a sale that headquarters will never have: a user settled that one without it.',
+  flagOverRefunded: 'More of it was given back than was sold, or it was voided and something was given back besides.',
+  flagChainBroken:
+    'Its place in the chain of its register does not fit: it or its neighbour was changed, or two have the same number.',
+  flagOverpaid: 'More was paid on account than its customer owed.',
+  flagLateMovement:
+    'Cash was moved in it that its store did not know any more when it was closed: its Z does not say it.',
+  flagDoesNotAddUp:
+    'The figures of its Z do not add up. It was closed all the same, so that nothing is lost: tell support.',
+  flagNotAtHeadquarters: 'It is at its store alone: headquarters refused it, and a user resolved that.',
+  flagOther: '{what}.',
+  leftOut: 'Not for its store to say, and left out: {what}.',
+  missing: 'Its store did not send this: {what}.',
+
+  // money.ts
+  smallestUnit: 'the smallest unit of each store’s currency (cents, yen)',
+
+  // permissions.ts
+  modulePos: 'Selling at the till',
+
+  // savings.ts
+  special: 'Special',
+
+  // types.ts: one of them, and several
+  typeAccountCharges: 'Charge to an account | Charges to accounts',
+  typeAuditLog: 'Audit entry | Audit entries',
+  typeCashMovements: 'Cash movement | Cash movements',
+  typeCustomers: 'Customer | Customers',
+  typeDepartments: 'Department | Departments',
+  typeInventoryAdjustments: 'Stock change | Stock changes',
+  typeLoyaltyTiers: 'Loyalty tier | Loyalty tiers',
+  typePermissions: 'Permission | Permissions',
+  typeProductBarcodes: 'Barcode | Barcodes',
+  typeProductSpecials: 'Special | Specials',
+  typeProductSuppliers: 'Supplier of a product | Suppliers of products',
+  typeProducts: 'Product | Products',
+  typePurchaseOrderItems: 'Line of an order | Lines of orders',
+  typePurchaseOrders: 'Purchase order | Purchase orders',
+  typeReasons: 'Reason | Reasons',
+  typeRegisterSessions: 'Drawer | Drawers',
+  typeRegisters: 'Register | Registers',
+  typeRolePermissions: 'Permission of a role | Permissions of roles',
+  typeRoles: 'Role | Roles',
+  typeSales: 'Sale | Sales',
+  typeSalesReps: 'Sales representative | Sales representatives',
+  typeStoreProductDynamic: 'Price in a store | Prices in the store',
+  typeStores: 'Store | Stores',
+  typeSuppliers: 'Supplier | Suppliers',
+  typeTaxGroupRates: 'Rate of a tax group | Rates of tax groups',
+  typeTaxGroups: 'Tax group | Tax groups',
+  typeTaxRates: 'Tax rate | Tax rates',
+  typeTenders: 'Tender | Tenders',
+  typeTransfers: 'Transfer | Transfers',
+  typeUnknown: 'Entry of an unknown type | Entries of unknown types',
+  typeUserStoreRoles: 'Role of a person | Roles of people',
+  typeUsers: 'User | Users',
+} as const

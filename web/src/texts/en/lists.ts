@@ -1,0 +1,76 @@
+/** Lists, tables and what stands in them. */
+export default {
+  // BusyFrame, Pager
+  looking: 'Looking …',
+  nothing: 'Nothing',
+  rowsOf: '{first} to {last} of {total}',
+  pages: 'Pages',
+  previousPage: 'Previous page',
+  nextPage: 'Next page',
+  pageOf: '{page} / {pages}',
+
+  // PeriodFilter
+  period: 'Business days',
+  allDays: 'All days',
+  today: 'Today',
+  yesterday: 'Yesterday',
+  lastSevenDays: 'Last 7 days',
+  thisMonth: 'This month',
+  lastMonth: 'Last month',
+  from: 'From',
+  to: 'To',
+  fromAfterTo: '“From” is after “To”, so nothing fits. Choose an earlier “From”.',
+
+  // ListFilters, useStores
+  store: 'Store',
+  allStores: 'All stores',
+  ofOneOnly: 'Of one {what} only.',
+  showAll: 'Show all',
+
+  // RowsPage
+  actions: 'Actions',
+  active: 'Active',
+  inactive: 'Inactive',
+  new: 'New {one}',
+  create: 'Create {one}',
+  save: 'Save',
+  saved: 'Saved. Connected stores have it in a moment.',
+  delete: 'Delete',
+  deleteRow: 'Delete {name}',
+  deleteAsked: 'Delete {name}?',
+  deleted: '{name} is deleted.',
+  noneFits: 'No {one} fits',
+  noneYet: 'There is no {one} yet',
+  searchElse: 'Search for something else.',
+  beginWith: 'Begin with “New {one}”.',
+
+  // CopyButton, PrintedText, PaperView, JsonView, ReloadButton, FiguresUpTo, FlagList
+  copy: 'Copy',
+  copied: 'Copied',
+  copyRefused: 'The browser does not let this page copy. Mark the text and copy it by hand.',
+  copyText: 'Copy the text',
+  print: 'Print',
+  saveFile: 'Save as a file',
+  onPaper: 'On paper',
+  thePaper: 'the paper',
+  refresh: 'Refresh',
+  figuresUpTo: 'Figures up to {time}.',
+  lookedAt: 'To be looked at',
+
+  // RolloutStatus
+  neverStarted: '{n} store was never started. | {n} stores were never started.',
+  storeNotInUse: 'Store not in use',
+  storeNeverStarted: 'Store never started',
+  nowhereYet: 'Nowhere yet',
+  noStoreInUse: 'No store is in use.',
+  live: 'Live',
+  everywhere: 'Everywhere',
+  onItsWay: 'On its way',
+  liveIn: 'Live in {live} of {n} store in use. | Live in {live} of {n} stores in use.',
+  asking: 'Asking the stores …',
+  storesThatHave: 'Stores that have it',
+  storesThatLack: 'Stores that do not have it yet',
+  hasVersion: 'has version {version}',
+  hasVersionOf: 'has version {version} of {wanted}',
+  moreStores: 'and {n} more store | and {n} more stores',
+} as const

@@ -1,0 +1,41 @@
+/** What a till offers where it asks why. */
+export default {
+  // ListPage
+  many: 'Reasons',
+  one: 'reason',
+  about:
+    'What a till offers where it asks why: for a discount, a refund, a drawer. A store may insist on one of these instead of a text.',
+  searches: 'Search code or name',
+  ifDeleted: 'No till offers it any more. What was given with it keeps it.',
+  note: 'Note',
+  noteAsked: 'Asked for',
+  state: 'State',
+  allKinds: 'All kinds',
+
+  // fields
+  discount: 'Discount',
+  override: 'Changed price',
+  refund: 'Refund',
+  void: 'Voided sale',
+  paid_in: 'Paid in',
+  paid_out: 'Paid out',
+  drop: 'Cash taken to the safe',
+  float_add: 'Change added',
+  no_sale: 'Drawer opened without a sale',
+  force_close: 'Drawer closed by force',
+  adjustment: 'Stock changed by hand',
+  removed_line: 'Line removed',
+  kind: 'Kind',
+  kindHelp: 'What it is a reason for. It cannot be changed later.',
+  kindFixed: 'It is fixed: for another kind add another.',
+  code: 'Code',
+  codeHelp: 'Short, and no other of its kind has it: DAMAGED.',
+  name: 'Name',
+  nameHelp: 'As tills and receipts show it.',
+  order: 'Order',
+  orderHelp: 'Lower numbers come first at tills.',
+  asksNote: 'Asks for a note',
+  asksNoteHelp: 'What exactly, in the words of the cashier.',
+  active: 'Active',
+  activeHelp: 'Off: tills do not offer it.',
+} as const
