@@ -190,3 +190,56 @@ async fn a_command_of_stores_on_the_directory_of_headquarters_says_which_server_
     assert!(printed.contains("this is the database of headquarters"), "{printed}");
     chain.hq.restart();
 }
+
+#[test]
+fn a_mistyped_data_directory_is_named_and_nothing_is_made_where_a_command_reads_or_mends() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let mistyped = dir.path().join("tilkeep-hq");
+    let out = dir.path().join("out");
+    let out = out.to_str().expect("a path");
+    let series = ["--series", "receipt:01", "--last", "41"];
+    let commands: Vec<Vec<&str>> = vec![
+        vec!["hq", "--data-dir", "DIR", "reset-pin", "ann"],
+        vec!["hq", "--data-dir", "DIR", "reset-factor", "ann"],
+        vec!["hq", "--data-dir", "DIR", "make-admin", "ann"],
+        vec!["hq", "--data-dir", "DIR", "new-epoch"],
+        vec!["hq", "--data-dir", "DIR", "keys", "pins"],
+        vec!["hq", "--data-dir", "DIR", "export", "--month", "2020-01", "--out", out],
+        [vec!["hq", "--data-dir", "DIR", "set-series", "--store", "S01"], series.to_vec()].concat(),
+        [vec!["store", "set-series", "--data-dir", "DIR"], series.to_vec()].concat(),
+        vec!["store", "status", "--data-dir", "DIR"],
+        vec!["store", "outbox", "list", "--data-dir", "DIR"],
+        vec!["store", "outbox", "requeue", "--data-dir", "DIR"],
+        vec!["store", "resync", "--data-dir", "DIR"],
+        vec!["store", "take-over", "--data-dir", "DIR"],
+        vec!["verify", "--hq", "DIR"],
+        vec!["verify", "--store", "DIR"],
+        vec!["audit", "verify", "--data-dir", "DIR"],
+        vec!["audit", "export", "--data-dir", "DIR", "--from", "2020-01-01", "--to", "2020-01-31", "--out", out],
+        vec!["backup", out, "--data-dir", "DIR"],
+        vec!["keys", "list", "--data-dir", "DIR"],
+        vec!["keys", "rotate", "--data-dir", "DIR"],
+        vec!["keys", "retire", "a", "--data-dir", "DIR"],
+    ];
+    for arguments in commands {
+        let said = refused(&run(&arguments, &mistyped));
+        assert!(said.starts_with("tillkeep: ") && said.contains("tilkeep-hq"), "{arguments:?}: {said}");
+        assert!(!said.contains("Custom Error"), "{arguments:?}: {said}");
+        let made: Vec<_> = std::fs::read_dir(dir.path()).expect("a directory").flatten().collect();
+        assert!(made.is_empty(), "{arguments:?} made {made:?}");
+    }
+}
+
+#[test]
+fn the_first_words_of_an_error_are_words() {
+    let dir = tempfile::tempdir().expect("a directory");
+    // A file that is no database, and one that belongs to the other kind of server.
+    std::fs::write(dir.path().join("tillkeep.db"), "this is no database, and longer than a header of one has to be")
+        .expect("a file");
+    for arguments in [vec!["hq", "--data-dir", "DIR", "reset-pin", "ann"], vec!["verify", "--hq", "DIR"]] {
+        let said = refused(&run(&arguments, dir.path()));
+        // What was noticed on the way stands before it.
+        let last = said.lines().find(|line| line.starts_with("tillkeep: ")).unwrap_or_default();
+        assert!(last.contains("file is not a database") && !said.contains("Custom Error"), "{arguments:?}: {said}");
+    }
+}

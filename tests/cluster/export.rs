@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use tokio::io::AsyncReadExt;
 use uuid::Uuid;
 
-use crate::kit::TestCluster;
+use crate::kit::{Process, TestCluster};
 
 const DAY_MS: i64 = 24 * 3600 * 1000;
 
@@ -113,7 +113,7 @@ async fn a_month_that_is_over_is_exported_as_the_database_has_it_with_the_same_b
         assert_eq!(rows.len(), exported.len(), "{name}");
         for document in exported {
             let mut row = rows.remove(&document["id"].to_string()).expect("each document is in the database");
-            for key in ["saleItems", "salePayments"] {
+            for key in ["saleItems", "salePayments", "chainEntries"] {
                 // The lines are looked at below.
                 if let Some(lines) = document.get(key) {
                     row[key] = lines.clone();
@@ -124,7 +124,9 @@ async fn a_month_that_is_over_is_exported_as_the_database_has_it_with_the_same_b
     }
     let file_of = |kind: &str| list.iter().find(|file| file["type"] == kind).expect("a file");
     let sales = documents(&here.join("sales.jsonl.zst")).await;
-    for (key, table) in [("saleItems", "sale_items"), ("salePayments", "sale_payments")] {
+    for (key, table) in
+        [("saleItems", "sale_items"), ("salePayments", "sale_payments"), ("chainEntries", "chain_entries")]
+    {
         let mut rows = chain.rows(table).await;
         for line in sales.iter().flat_map(|sale| sale[key].as_array().expect("lines")) {
             assert_eq!(rows.remove(&line["id"].to_string()).as_ref(), Some(line), "{table}");
@@ -151,4 +153,49 @@ async fn an_export_that_broke_off_is_not_taken_for_a_whole_one_and_does_not_keep
     let (done, said) = export(&chain, "2025-01", dir.path(), 0, &[]);
     assert!(done && said.contains("0 sales"), "a month without documents is a month: {said}");
     assert!(target.join("manifest.json").exists());
+}
+
+/// Runs `tillkeep audit` on the database of a running server; whether it succeeded, and what it said.
+fn audit(server: &Process, words: &[&str]) -> (bool, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tillkeep"));
+    command.arg("audit").args(words).env_clear();
+    if server.database().starts_with("postgres") {
+        command.args(["--database-url", &server.database()]);
+    } else {
+        command.arg("--data-dir").arg(&server.dir);
+    }
+    let output = command.output().expect("the program runs");
+    let said = [output.stdout, output.stderr].concat();
+    (output.status.success(), String::from_utf8_lossy(&said).into_owned())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_chain_of_a_register_is_verified_at_both_servers_which_export_the_same_bytes_of_it() {
+    let mut chain = TestCluster::new().await;
+    let product = chain.product("A1", 1000).await;
+    let site = chain.store().await;
+    let till = site.open_till().await;
+    site.knows(&till, &product, None).await;
+    let mut days = Vec::new();
+    for _ in 0..3 {
+        let sale = site.sell(&till, &product, 2).await;
+        days.push(sale["businessDate"].as_str().expect("a date").to_owned());
+    }
+    site.drained(&till).await;
+    let dir = tempfile::tempdir().expect("dir");
+    let (first, last) = (&days[0], &days[2]);
+    let mut exports = Vec::new();
+    for (name, server) in [("store", &site.process), ("hq", &chain.hq)] {
+        let (done, said) = audit(server, &["verify"]);
+        assert!(done && said.contains("The audit log is whole"), "{said}");
+        assert!(said.contains("The chains of documents are whole: 3 entries in 1 chains."), "{said}");
+        let out = dir.path().join(name);
+        let words = ["export", "--from", first, "--to", last, "--out", out.to_str().expect("a path")];
+        let (done, said) = audit(server, &words);
+        assert!(done && said.contains("3 hashed documents"), "{said}");
+        exports.push(files(&out.join(format!("{first}_to_{last}"))));
+        let (done, said) = audit(server, &["export", "--from", "2026-02-02", "--to", "2026-02-01", "--out", name]);
+        assert!(!done && said.contains("--from 2026-02-02 is after --to 2026-02-01"), "{said}");
+    }
+    assert_eq!(exports[0], exports[1], "what is hashed is the same wherever it is written");
 }

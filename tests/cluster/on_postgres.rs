@@ -39,6 +39,7 @@ mod nodes;
 mod outage;
 mod protocol;
 mod pruning;
+mod refunds;
 mod replica;
 mod restart;
 mod rolling;

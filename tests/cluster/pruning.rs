@@ -49,7 +49,8 @@ async fn a_store_sends_nothing_again_when_headquarters_has_pruned_what_it_sent()
     let sale = site.sell(&till, &product, 1).await;
     // No till sells into a drawer of a hundred days.
     let session = sale["registerSessionId"].as_str().expect("a session");
-    till.post(&format!("/register-sessions/{session}/close"), json!({})).await.data();
+    let counted = till.nothing_counted().await;
+    till.post(&format!("/register-sessions/{session}/close"), counted).await.data();
     site.drained(&till).await;
     let sent = number(&chain, "SELECT COUNT(*) FROM sync_log").await;
     assert!(sent > 12, "sales and their drawer");

@@ -93,6 +93,7 @@ fn candidates(field: &Field) -> Vec<Candidate> {
             ]
         }
         Rule::Objects { .. } => vec![(json!([]), true), (json!([{}]), false), (json!([1]), false), (json!({}), false)],
+        Rule::Object { .. } => vec![(json!([]), false), (json!({}), false), (json!("x"), false), (json!(1), false)],
         Rule::Quantity { .. } | Rule::Instant | Rule::Json { .. } => Vec::new(),
     }
 }
@@ -173,7 +174,8 @@ fn verdict(got: &Got, field: &str) -> Option<String> {
         return None;
     }
     let details = got.body["details"].as_array().into_iter().flatten();
-    let named = |name: &str| name.strip_prefix(field).is_some_and(|rest| rest.is_empty() || rest.starts_with('['));
+    let named =
+        |name: &str| name.strip_prefix(field).is_some_and(|rest| rest.is_empty() || rest.starts_with(['[', '.']));
     let mut of_field = details.filter(|detail| named(detail["field"].as_str().unwrap_or_default()));
     let said = of_field.next().unwrap_or_else(|| panic!("{field} is not named: {}", got.text));
     Some(said["message"].as_str().expect("a message").to_owned())

@@ -47,10 +47,13 @@ impl Scene {
         let tokens = [world.at_hq().sign_in(world.admin).await, world.at_store().sign_in(world.admin).await];
         let at_hq = async |path: &str, body: Json| world.at_hq().post(&tokens[0], path, body).await.data();
         let at_store = async |path: &str, body: Json| world.at_store().post(&tokens[1], path, body).await.data();
+        let bearer = format!("Bearer {}", tokens[0]);
+        // Before the product, whose arrival is waited for.
+        let unlinked = json!({"allowUnlinkedRefunds": true});
+        world.at_hq().call("PATCH", &format!("/stores/{}", world.s01), Some(&bearer), Some(unlinked)).await.data();
         let product = id_of(&at_hq("/products", new_product("TEA")).await);
         let role = id_of(&at_hq("/roles", json!({"code": "empty", "name": "Empty", "permissions": []})).await);
         let price = format!("/store-prices/{}/{product}", world.s01);
-        let bearer = format!("Bearer {}", tokens[0]);
         world.at_hq().call("PUT", &price, Some(&bearer), Some(json!({"price": 900}))).await.data();
         crate::kit::until("the product is there", async || {
             world.at_store().get(&tokens[1], &format!("/products/{product}")).await.status == 200
@@ -133,22 +136,128 @@ impl Scene {
             }
             ("store", "/devices") => (here, json!({"registerId": self.register, "name": name})),
             ("store", "/registers/{id}/open") => (of(self.new_register(server, n).await), json!({})),
-            ("store", "/register-sessions/{id}/close") => {
-                let register = self.new_register(server, n).await;
-                let session = self.made(server, &format!("/registers/{register}/open"), json!({})).await;
-                (of(session), json!({}))
+            ("store", "/safe/movements") => {
+                (here, json!({"id": Uuid::now_v7(), "type": "deposit", "amount": 100, "slipNumber": name}))
             }
             ("store", "/inventory/adjustments") => {
                 let body = json!({"id": Uuid::now_v7(), "productId": self.product, "quantityChange": 1, "reason": "received", "unitCost": 500});
                 (here, body)
             }
             ("store", "/pos/sales") => (here, cart(self.product)),
+            ("store", "/pos/sales/{id}/buyer") => (of(self.sale), json!({"name": name})),
             ("store", "/pos/quote" | "/pos/discounts/validate") => {
                 let lines = json!([{"productId": self.product, "quantity": 1}]);
                 (here, json!({"terminalId": "T1", "lines": lines}))
             }
+            ("store", "/reports/zz") => (here, self.zz(server, n).await),
+            ("store", "/registers/{id}/no-sale") => {
+                let register = self.new_register(server, n).await;
+                self.made(server, &format!("/registers/{register}/open"), json!({})).await;
+                (of(register), json!({"id": Uuid::now_v7(), "reason": "change for a customer"}))
+            }
+            ("store", _) if route.starts_with("/register-sessions/") => {
+                return self.of_a_drawer(server, route, n).await;
+            }
+            ("store", _) => return self.of_a_sale(server, route).await,
             _ => return None,
         })
+    }
+
+    /// A ZZ of a register whose drawer was closed.
+    async fn zz(&self, server: &Server, n: usize) -> Json {
+        let register = self.new_register(server, n).await;
+        let session = self.made(server, &format!("/registers/{register}/open"), json!({})).await;
+        let close = format!("/register-sessions/{session}/force-close");
+        server.post(self.token(server), &close, json!({"reason": "nobody counts it"})).await.data();
+        json!({"id": Uuid::now_v7(), "registerId": register})
+    }
+
+    /// Gives the register of the scene a printer that prints nothing.
+    async fn plug_in(&self, server: &Server) {
+        let printer = json!({"printer": {"address": "127.0.0.1:9", "width": 42, "codePage": "PC437"}});
+        let bearer = format!("Bearer {}", self.token(server));
+        server.call("PATCH", &format!("/registers/{}", self.register), Some(&bearer), Some(printer)).await;
+    }
+
+    /// The requests of a store about a drawer that is open.
+    async fn of_a_drawer(&self, server: &Server, route: &str, n: usize) -> Option<Request> {
+        let tenders = server.get(self.token(server), "/tenders").await.data();
+        let counted = tenders.as_array().into_iter().flatten().filter(|tender| tender["countsInClose"] == true);
+        let counts: Json = counted.map(|tender| json!({"tenderId": tender["id"], "amount": 0})).collect();
+        let body = match route {
+            "/register-sessions/{id}/close" => json!({"counts": counts, "acceptVariance": true}),
+            "/register-sessions/{id}/count" => json!({"counts": counts}),
+            "/register-sessions/{id}/cash-movements" => {
+                json!({"id": Uuid::now_v7(), "type": "paid_in", "amount": 100, "reason": "found on the floor"})
+            }
+            "/register-sessions/{id}/force-close" => json!({"reason": "nobody counts it"}),
+            "/register-sessions/{id}/reassign" => {
+                let users = server.get(self.token(server), "/users").await.data();
+                let active = users.as_array().into_iter().flatten().find(|user| user["isActive"] == true);
+                json!({"userId": active?["id"]})
+            }
+            _ => return None,
+        };
+        let register = self.new_register(server, n).await;
+        let session = self.made(server, &format!("/registers/{register}/open"), json!({})).await;
+        Some((route.replace("{id}", &session.to_string()), body))
+    }
+
+    /// The requests of a store about a sale that was made, or that bring one back.
+    async fn of_a_sale(&self, server: &Server, route: &str) -> Option<Request> {
+        let here = route.to_owned();
+        let of = |id: Uuid| route.replace("{id}", &id.to_string());
+        Some(match route {
+            "/pos/sales/{id}/refunds" => {
+                let sold = server.post(self.token(server), "/pos/sales", cart(self.product)).await.data();
+                let items = json!([{"saleItemId": sold["saleItems"][0]["id"], "quantity": 1}]);
+                let body = json!({"id": Uuid::now_v7(), "terminalId": "T1", "items": items, "reason": "too small"});
+                (of(id_of(&sold)), body)
+            }
+            "/pos/sales/{id}/void" => {
+                let sold = server.post(self.token(server), "/pos/sales", cart(self.product)).await.data();
+                (of(id_of(&sold)), json!({"terminalId": "T1", "reason": "the wrong tin"}))
+            }
+            "/pos/exchanges" => {
+                let sold = server.post(self.token(server), "/pos/sales", cart(self.product)).await.data();
+                let items = json!([{"saleItemId": sold["saleItems"][0]["id"], "quantity": 1}]);
+                let lines = json!([{"productId": self.product, "quantity": 1}]);
+                let body = json!({
+                    "terminalId": "T1", "sale": {"id": Uuid::now_v7(), "lines": lines},
+                    "refund": {"id": Uuid::now_v7(), "saleId": sold["id"], "items": items, "reason": "too small"},
+                });
+                (here, body)
+            }
+            "/pos/parked-carts" => (here, self.to_park()),
+            "/pos/parked-carts/{id}/resume" => {
+                (of(self.made(server, "/pos/parked-carts", self.to_park()).await), json!({"terminalId": "T1"}))
+            }
+            "/pos/refunds" => {
+                let items = json!([{"productId": self.product, "quantity": 1}]);
+                let body = json!({
+                    "id": Uuid::now_v7(), "terminalId": "T1", "items": items, "reason": "too small",
+                    "payments": [{"tenderId": ids::named("tender:CASH")}],
+                });
+                (here, body)
+            }
+            "/pos/sales/{id}/prints" => (of(self.sale), json!({"id": Uuid::now_v7(), "to": "browser"})),
+            "/pos/prints" => {
+                self.plug_in(server).await;
+                (here, json!({"id": Uuid::now_v7(), "report": "x", "sessionId": self.session}))
+            }
+            "/pos/prints/{id}/again" => {
+                self.plug_in(server).await;
+                let asked = json!({"id": Uuid::now_v7(), "to": "browser"});
+                (of(self.made(server, &format!("/pos/sales/{}/prints", self.sale), asked).await), json!({}))
+            }
+            _ => return None,
+        })
+    }
+
+    /// A cart that is put aside.
+    fn to_park(&self) -> Json {
+        let lines = json!([{"productId": self.product, "quantity": 1}]);
+        json!({"id": Uuid::now_v7(), "cart": {"terminalId": "T1", "lines": lines}})
     }
 
     async fn new_register(&self, server: &Server, n: usize) -> Uuid {
@@ -174,10 +283,11 @@ impl Scene {
             .replace("{code}", "TEA-code")
             .replace("{receiptNumber}", &self.receipt)
             .replace("{productId}", &self.product.to_string())
+            .replace("{sessionId}", &self.session.to_string())
             .replace("{id}", &id.to_string());
         match route {
             "/store-prices/effective" => format!("{path}?productId={}&storeId={}", self.product, self.world.s01),
-            "/pos/bootstrap" | "/register-sessions/current" => format!("{path}?terminalId=T1"),
+            "/pos/bootstrap" | "/register-sessions/current" | "/reports/x" => format!("{path}?terminalId=T1"),
             _ => path,
         }
     }

@@ -19,7 +19,7 @@ const BODIES: &[(&Book, &[&str])] = &[
     (&fields::register::BOOK, &["RegisterDraft", "RegisterChange"]),
     (&fields::sales_rep::BOOK, &["SalesRepDraft", "SalesRepChange"]),
     (&fields::special::BOOK, &["SpecialDraft", "SpecialChange"]),
-    (&fields::store::BOOK, &["StoreDraft", "StoreChange"]),
+    (&fields::store::BOOK, &["StoreDraft", "StoreChange", "ChainChange"]),
     (&fields::store_price::BOOK, &["StorePriceChange"]),
     (&fields::tax::RATE, &["TaxRateDraft", "TaxRateChange"]),
     (&fields::tax::GROUP, &["TaxGroupDraft", "TaxGroupChange"]),
@@ -30,7 +30,7 @@ const BODIES: &[(&Book, &[&str])] = &[
 ];
 
 /// The bodies that make documents, with what may be in them.
-const DOCUMENTS: [(&str, &[Field]); 13] = [
+const DOCUMENTS: [(&str, &[Field]); 16] = [
     ("Adjustment", &fields::adjustment::REQUEST),
     ("ApprovalRequest", &fields::approval::REQUEST),
     ("Cart", &fields::sale::CART),
@@ -39,7 +39,10 @@ const DOCUMENTS: [(&str, &[Field]); 13] = [
     ("Enrolment", &fields::device::ENROLMENT),
     ("PreviewDiscount", &fields::sale::PREVIEW_DISCOUNT),
     ("PreviewQuestionLine", &fields::sale::PREVIEW_LINE),
+    ("PrintRequest", &fields::register::PRINT),
     ("Resolve", &fields::sync::RESOLUTION),
+    ("SafeMovementRequest", &fields::safe::MOVEMENT),
+    ("SaleBuyer", &fields::paper::BUYER),
     ("SessionClose", &fields::session::CLOSING),
     ("SessionOpening", &fields::session::OPENING),
     ("SpecialPreviewQuestion", &fields::sale::PREVIEW),
@@ -103,6 +106,11 @@ fn limits(rule: &Rule) -> Json {
             let inner: Map<String, Json> =
                 fields.iter().map(|field| (field.name.to_owned(), limits(&field.rule))).collect();
             json!({"maxItems": most, "items": {"properties": inner}})
+        }
+        Rule::Object { fields } => {
+            let inner: Map<String, Json> =
+                fields.iter().map(|field| (field.name.to_owned(), limits(&field.rule))).collect();
+            json!({"properties": inner})
         }
     }
 }

@@ -45,7 +45,7 @@ fn posts(server: &Server) -> impl Iterator<Item = &Route> {
 }
 
 /// Posts that take more than a row: an entry that failed, a second person, a PIN that is not known any more.
-const WITHOUT: [&str; 16] = [
+pub const WITHOUT: [&str; 16] = [
     "/auth/change-pin",
     "/auth/confirm",
     "/auth/factors/passkeys/{id}",
@@ -148,7 +148,7 @@ async fn every_post_of_people_describes_the_key_and_none_of_stores_does() {
         tillkeep_hq::routes::table(&tillkeep_store::routes::writes()).1,
         tillkeep_store::routes::table(&tillkeep_hq::routes::writes()).1,
     ] {
-        let about = tillkeep_http::describe::About { title: "", text: "" };
+        let about = tillkeep_http::describe::About { title: "", text: "", examples: "{}" };
         let document = serde_json::to_value(tillkeep_http::describe::document(about, &routes)).expect("a document");
         for route in routes {
             let operation = &document["paths"][route.full_path()][route.method.to_lowercase()];
@@ -161,7 +161,7 @@ async fn every_post_of_people_describes_the_key_and_none_of_stores_does() {
 }
 
 /// The names of all members that a schema leads to.
-fn names<'a>(document: &'a Json, schema: &'a Json, found: &mut BTreeSet<&'a str>, passed: &mut BTreeSet<&'a str>) {
+pub fn names<'a>(document: &'a Json, schema: &'a Json, found: &mut BTreeSet<&'a str>, passed: &mut BTreeSet<&'a str>) {
     if let Some(target) = schema["$ref"].as_str() {
         if passed.insert(target) {
             let target = document.pointer(target.trim_start_matches('#')).expect("a schema");
@@ -197,7 +197,7 @@ async fn no_answer_that_is_kept_has_a_place_for_a_secret() {
         tillkeep_hq::routes::table(&tillkeep_store::routes::writes()).1,
         tillkeep_store::routes::table(&tillkeep_hq::routes::writes()).1,
     ] {
-        let about = tillkeep_http::describe::About { title: "", text: "" };
+        let about = tillkeep_http::describe::About { title: "", text: "", examples: "{}" };
         let document = serde_json::to_value(tillkeep_http::describe::document(about, &routes)).expect("a document");
         for route in routes.iter().filter(|route| route.method == "POST" && route.protection != Protection::Sync) {
             let answers = &document["paths"][route.full_path()]["post"]["responses"];

@@ -44,7 +44,7 @@ async fn a_route_may_ask_for_any_code_of_a_module() {
     assert_eq!(matrix::needs(&table[1]), "`products.*` or `pos.sell`");
     assert_eq!(matrix::marks(&table[0]), "yes | no | no", "Administrator, Cashier, Store Manager");
     assert_eq!(matrix::marks(&table[1]), "yes | yes | yes");
-    let about = About { title: "A test", text: "Of a pattern." };
+    let about = About { title: "A test", text: "Of a pattern.", examples: "{}" };
     let document: Json = serde_json::from_str(&describe::text(about, &table)).expect("JSON");
     assert_eq!(document["paths"]["/api/v1/anything"]["get"]["x-permissions"], json!(["products.*"]));
 

@@ -5,17 +5,19 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use serde_json::Value as Json;
 use tillkeep_hq::Hq;
 use tillkeep_hq::testing::Databases as _;
-use tillkeep_storage::entity::customer;
+use tillkeep_model::wire::camel;
+use tillkeep_storage::entity::{customer, register_session};
 use tillkeep_storage::raw::{execute, query};
 use tillkeep_storage::registry::{self, Scope, SyncType};
 use tillkeep_storage::rows::Row;
-use tillkeep_storage::sea_orm::{EntityTrait, Value};
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Value};
 use tillkeep_storage::{Db, versions};
 use tillkeep_store::Store;
 use uuid::Uuid;
 
 use crate::shop::Shop;
-use crate::{specials, taxes};
+use crate::world::World;
+use crate::{back, drawers, specials, taxes};
 
 /// What a store had when it was looked at last.
 #[derive(Default)]
@@ -28,6 +30,8 @@ pub struct Seen {
     waiting: BTreeMap<i64, u64>,
     /// The version of what a store has in memory, in which its taxes were good.
     taxes_in: Option<u64>,
+    /// What headquarters was told to be moved in drawers and safe.
+    moved: BTreeSet<String>,
 }
 
 /// Good cycles after which an entry has gone, however unlucky its requests were.
@@ -60,6 +64,7 @@ impl Seen {
     /// Headquarters is another one from here on, and behind the cursors.
     pub fn forget_cursors(&mut self) {
         self.cursors.clear();
+        self.moved.clear();
     }
 
     pub async fn note_sent(&mut self, store: &Store) {
@@ -106,6 +111,18 @@ pub async fn after_a_good_cycle(hq: Option<&Hq>, store: &Store, shop: &Shop, see
         }
     }
     broken
+}
+
+/// U3: headquarters forgets nothing of what was moved in the drawers of a store, whatever copy that goes on from.
+pub async fn movements(hq: &Hq, shop: &Shop, seen: &mut Seen) -> Option<String> {
+    let own = register_session::Entity::find().filter(register_session::Column::StoreId.eq(shop.id));
+    let drawers = own.all(hq.db().reader()).await.expect("the drawers");
+    let lists = drawers.iter().flat_map(|drawer| [&drawer.cash_movements, &drawer.safe_movements]);
+    let moved = lists.filter_map(|list| list.0.as_array()).flatten();
+    let moved: BTreeSet<String> = moved.filter_map(|movement| Some(movement["id"].as_str()?.to_owned())).collect();
+    let is_all = moved.is_superset(&seen.moved);
+    seen.moved.extend(moved);
+    (!is_all).then(|| format!("U3: headquarters forgot what was moved in a drawer of {}", shop.code))
 }
 
 fn json_of(row: &customer::Model) -> String {
@@ -187,7 +204,7 @@ pub async fn new_values(db: &Db, generation: u32) {
 }
 
 /// What holds when everything is healed and nothing moves any more.
-pub async fn at_the_end(hq: &Hq, shops: &[Shop], hq_was_restored: bool) -> Verdict {
+pub async fn at_the_end(hq: &Hq, shops: &[Shop], world: &World, hq_was_restored: bool) -> Verdict {
     let mut verdict = Verdict::default();
     for shop in shops {
         let Some(store) = shop.store() else {
@@ -198,6 +215,7 @@ pub async fn at_the_end(hq: &Hq, shops: &[Shop], hq_was_restored: bool) -> Verdi
         // Of sales that both have lost each may have others.
         if !(hq_was_restored && shop.was_restored) {
             verdict.broken.extend(specials::wrong(store.test_db(), hq.db(), shop).await);
+            verdict.broken.extend(back::at_a_store(store.test_db(), shop).await);
         }
         let broken = &mut verdict.broken;
         stock(hq.db(), store.test_db(), shop, hq_was_restored && shop.was_restored, broken).await;
@@ -209,7 +227,13 @@ pub async fn at_the_end(hq: &Hq, shops: &[Shop], hq_was_restored: bool) -> Verdi
         if !hq_was_restored {
             names(hq.db(), shop, broken).await;
         }
+        if !shop.was_restored {
+            broken.extend(drawers::at_a_store(store.test_db(), shop).await);
+        }
+        broken.extend(drawers::carried(store.test_db(), shop).await);
     }
+    let unchecked = world.state().unchecked.clone();
+    verdict.broken.extend(back::at_headquarters(hq.db(), &unchecked, hq_was_restored).await);
     verdict
 }
 
@@ -268,26 +292,32 @@ async fn texts(db: &Db, entity: &SyncType, store: Uuid) -> BTreeMap<Uuid, String
     for row in entity.table.all(&snapshot).await.expect("the rows") {
         let id = row.uuid("id").expect("an id");
         if row.uuid("store_id") == Some(store) {
-            out.insert(
-                id,
-                plain(&*row, &["syncVersion", "updatedAt", "receivedAt", "lastEnvelopeAt", "flags", "synced"]),
-            );
+            let own = ["syncVersion", "updatedAt", "receivedAt", "lastEnvelopeAt", "flags", "synced"];
+            out.insert(id, plain(&*row, entity, &own));
         }
     }
     for child in entity.children {
         for row in child.table.all(&snapshot).await.expect("the rows") {
             if let Some(text) = row.uuid(child.parent).and_then(|parent| out.get_mut(&parent)) {
-                text.push_str(&plain(&*row, &[]));
+                text.push_str(&plain(&*row, entity, &[]));
             }
         }
     }
     out
 }
 
-fn plain(row: &dyn Row, without: &[&str]) -> String {
+/// What headquarters reckons from other documents is left out too (rule U17).
+fn plain(row: &dyn Row, entity: &SyncType, without: &[&str]) -> String {
     let mut json: Json = serde_json::from_str(&row.to_json().expect("JSON")).expect("JSON");
-    for key in without {
-        json.as_object_mut().expect("an object").remove(*key);
+    let object = json.as_object_mut().expect("an object");
+    let reckoned = entity.push.into_iter().flat_map(|pushed| pushed.reckoned).map(|column| camel(column));
+    for key in without.iter().map(|key| (*key).to_owned()).chain(reckoned) {
+        object.remove(&key);
+    }
+    if let Some(states) = entity.push.and_then(|pushed| pushed.states.as_ref())
+        && let Some(status) = object.get_mut(&camel(states.column))
+    {
+        *status = status.as_str().map(|said| states.meant(said)).into();
     }
     json.to_string()
 }

@@ -10,7 +10,7 @@ use tillkeep_hq::testing::Databases as _;
 use tillkeep_hq::{Hq, routes};
 use tillkeep_http::Clock;
 use tillkeep_http::auth::SignInSettings;
-use tillkeep_model::ids;
+use tillkeep_model::{Instant, ids};
 use tillkeep_storage::Opening;
 use tillkeep_storage::entity::{user, user_store_role};
 use tokio_util::sync::CancellationToken;
@@ -45,8 +45,41 @@ pub fn customer(index: usize) -> Uuid {
     ids::named(&format!("customer {index}"))
 }
 
+/// The tender of customers who pay later.
+pub fn account() -> Uuid {
+    ids::named("on account")
+}
+
 pub fn administrator() -> Uuid {
     ids::named("administrator")
+}
+
+/// Who sells, and must not know what should be in a drawer.
+pub fn cashier() -> Uuid {
+    ids::named("cashier")
+}
+
+/// A user who can sign in, with the permissions of a role in every store.
+fn person(id: Uuid, name: &str, role: &str, now: Instant) -> (user::Model, user_store_role::Model) {
+    let person = user::Model {
+        id,
+        username: name.to_owned(),
+        username_folded: name.to_owned(),
+        display_name: name.to_owned(),
+        is_active: true,
+        created_at: now,
+        updated_at: now,
+        ..user::Model::default()
+    };
+    let assignment = user_store_role::Model {
+        id: ids::named(&format!("{role} everywhere")),
+        user_id: id,
+        role_id: ids::role(role),
+        created_at: now,
+        updated_at: now,
+        ..user_store_role::Model::default()
+    };
+    (person, assignment)
 }
 
 impl Headquarters {
@@ -101,30 +134,14 @@ impl Headquarters {
     async fn found(&mut self) {
         let hq = self.hq.clone().expect("open");
         let now = self.clock.now();
-        let id = administrator();
-        let person = user::Model {
-            id,
-            username: "admin".to_owned(),
-            username_folded: "admin".to_owned(),
-            display_name: "Admin".to_owned(),
-            is_active: true,
-            created_at: now,
-            updated_at: now,
-            ..user::Model::default()
-        };
-        let role = user_store_role::Model {
-            id: ids::named("administrator everywhere"),
-            user_id: id,
-            role_id: ids::role("administrator"),
-            created_at: now,
-            updated_at: now,
-            ..user_store_role::Model::default()
-        };
         let mut tx = hq.db().begin().await.expect("begin");
-        tx.insert::<user::Entity>(person).await.expect("a user");
-        tx.insert::<user_store_role::Entity>(role).await.expect("a role");
+        for (id, name, role) in [(administrator(), "admin", "administrator"), (cashier(), "anna", "cashier")] {
+            let (person, assignment) = person(id, name, role, now);
+            tx.insert::<user::Entity>(person).await.expect("a user");
+            tx.insert::<user_store_role::Entity>(assignment).await.expect("a role");
+        }
         hq.commit(tx).await.expect("commit");
-        self.token = site::sign_in(&hq.auth, hq.db(), id, None).await.expect("a session");
+        self.token = site::sign_in(&hq.auth, hq.db(), administrator(), None).await.expect("a session");
         for index in 0..SOLD + COME_AND_GO {
             let body = json!({
                 "id": product(index), "sku": format!("P{index}"), "name": format!("Product {index}"), "price": 1000 + index,
@@ -133,9 +150,15 @@ impl Headquarters {
             self.must("POST", "/products", body).await;
         }
         for index in 0..SHARED {
-            let body = json!({"id": customer(index), "firstName": "Ann", "lastName": format!("Miller {index}")});
+            let name = format!("Miller {index}");
+            let body =
+                json!({"id": customer(index), "firstName": "Ann", "lastName": name, "creditLimit": 1_000_000_000});
             self.must("POST", "/customers", body).await;
         }
+        let account = json!({
+            "id": account(), "code": "ACCOUNT", "name": "On account", "kind": "on_account", "requiresCustomer": true,
+        });
+        self.must("POST", "/tenders", account).await;
         for index in 0..specials::MOST {
             self.must("POST", "/specials", specials::made(index)).await;
         }
@@ -177,10 +200,24 @@ impl Headquarters {
         answer
     }
 
-    async fn call(&self, method: &str, path: &str, body: Option<Json>) -> (u16, Json) {
+    /// As the administrator, who signs in again when headquarters wants that: its clock was put back, or the session went with the
+    /// disk on which it was noted.
+    async fn call(&mut self, method: &str, path: &str, body: Option<Json>) -> (u16, Json) {
         let router: Option<Router> = self.world.state().hq.clone();
         let Some(router) = router else { return (0, json!({"code": "down"})) };
+        let answer = site::call(&router, &self.token, method, path, body.clone()).await;
+        if answer.0 != 401 || !self.sign_in().await {
+            return answer;
+        }
         site::call(&router, &self.token, method, path, body).await
+    }
+
+    /// Whether headquarters let the administrator in.
+    async fn sign_in(&mut self) -> bool {
+        let Some(hq) = self.hq.clone() else { return false };
+        let Ok(token) = site::sign_in(&hq.auth, hq.db(), administrator(), None).await else { return false };
+        self.token = token;
+        true
     }
 
     /// A user changes something.
@@ -232,11 +269,8 @@ impl Headquarters {
             }
         };
         // Roles want a sign-in of the last minutes, and the clock jumps.
-        if path.starts_with("/roles/")
-            && let Some(hq) = self.hq.clone()
-            && let Ok(token) = site::sign_in(&hq.auth, hq.db(), administrator(), None).await
-        {
-            self.token = token;
+        if path.starts_with("/roles/") {
+            self.sign_in().await;
         }
         let answer = self.call(method, &path, Some(body).filter(|body| !body.is_null())).await;
         self.note_taxes().await;

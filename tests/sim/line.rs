@@ -87,11 +87,18 @@ impl Line {
     }
 
     /// The way there or back. A store without a line learns nothing more, whatever it waits for.
-    async fn travel(&self) -> Result<(), String> {
+    async fn travel(&self, request: &Request) -> Result<(), String> {
         let wait = self.world.between(3, 40);
-        self.world.pass(wait).await;
+        self.pass(request, wait).await;
         let cut = self.world.state().cut.get(&self.shop).copied().unwrap_or_default();
         if self.world.time() < cut { Err("the line broke".to_owned()) } else { Ok(()) }
+    }
+
+    /// Waits in virtual time; while a customer waits as well, none passes.
+    async fn pass(&self, request: &Request, millis: i64) {
+        if !is_question(request) {
+            self.world.pass(millis).await;
+        }
     }
 
     async fn asked(&self, request: &Request) -> Result<Reply, String> {
@@ -135,13 +142,13 @@ impl Transport for Line {
             |status, retry_after, text: &'static str| Reply { status, from_hq: false, retry_after, body: text.into() };
         match fate {
             Fate::NoLine => {
-                self.world.pass(20).await;
+                self.pass(&request, 20).await;
                 return Err("no line".to_owned());
             }
             Fate::RequestLost => {
                 // The connection breaks soon, or the store waits in vain for as long as it does.
                 let wait = if self.world.happens(300) { 20_000 } else { 1500 };
-                self.world.pass(wait).await;
+                self.pass(&request, wait).await;
                 return Err("no answer in time".to_owned());
             }
             Fate::Html => return Ok(page(200, None, "<html>Welcome to our wireless network</html>")),
@@ -150,27 +157,33 @@ impl Transport for Line {
             Fate::Broken => return Ok(page(500, None, "oops")),
             _ => {}
         }
-        self.travel().await?;
+        self.travel(&request).await?;
         let reply = self.asked(&request).await;
         if fate == Fate::Twice {
-            self.travel().await?;
+            self.travel(&request).await?;
             let second = self.asked(&request).await;
-            self.travel().await?;
+            self.travel(&request).await?;
             return second;
         }
         // A handshake that is repeated much later is one of an older copy, as far as anybody can tell: everything is loaded
         // once more, which would hide what is wrong elsewhere.
-        if fate == Fate::Late && request.path != "/handshake" {
+        // A claim that is let go of much later may have been made anew since.
+        if fate == Fate::Late && request.path != "/handshake" && !request.deletes {
             let at = self.world.time() + self.world.between(1_000, 20 * 60_000);
-            self.world.state().late.push((self.shop, at, request));
+            self.world.state().late.push((self.shop, at, request.clone()));
         }
-        self.travel().await?;
+        self.travel(&request).await?;
         match fate {
             Fate::AnswerLost => Err("no answer in time".to_owned()),
             Fate::Gateway => Ok(page(502, None, "bad gateway")),
             _ => reply,
         }
     }
+}
+
+/// What a till asks before it gives money back. The till is asked within a moment of the run, in which no time passes.
+fn is_question(request: &Request) -> bool {
+    request.path.starts_with("/sales/")
 }
 
 /// What is before the limit of a pull, the limit, and what is after it.
@@ -183,8 +196,13 @@ fn limit_of(path: &str) -> Option<(&str, u64, &str)> {
 /// Headquarters works on a request, and dies of it when that is its fate.
 pub async fn ask(world: &World, token: &str, request: Request) -> Result<Reply, String> {
     let Some(router) = world.state().hq.clone() else { return Err("connection refused".to_owned()) };
+    let method = match &request.json {
+        Some(_) => "POST",
+        None if request.deletes => "DELETE",
+        None => "GET",
+    };
     let builder = HttpRequest::builder()
-        .method(if request.json.is_some() { "POST" } else { "GET" })
+        .method(method)
         .uri(format!("/api/v1/sync{}", request.path))
         .header(header::AUTHORIZATION, format!("Bearer {token}"))
         .header(header::CONTENT_TYPE, "application/json");

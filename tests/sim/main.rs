@@ -3,7 +3,9 @@
 
 #![expect(clippy::disallowed_methods, reason = "tests put rows where they want them")]
 
+mod back;
 mod check;
+mod drawers;
 mod figures;
 mod headquarters;
 mod line;
@@ -17,7 +19,7 @@ mod taxes;
 mod world;
 
 use figures::Figures;
-use plan::{HARD, Plan, RESTORED, SHORT, SHORT_HQ_RESTORED, SHORT_STORES_RESTORED};
+use plan::{DRAWERS, HARD, Plan, RESTORED, SHORT, SHORT_HQ_RESTORED, SHORT_STORES_RESTORED};
 use run::run;
 
 #[track_caller]
@@ -25,6 +27,8 @@ fn holds(plan: &Plan, seed: u64) {
     let outcome = run(plan, seed);
     assert!(outcome.broken.is_empty(), "seed {seed}: {:#?}", outcome.broken);
     assert!(outcome.counts["sales"] > 12, "too little happened: {:?}", outcome.counts);
+    let back = ["refunds", "refunds elsewhere"].iter().filter_map(|what| outcome.counts.get(*what));
+    assert!(back.sum::<u64>() > 0, "no money came back: {:?}", outcome.counts);
 }
 
 #[test]
@@ -41,6 +45,15 @@ fn the_same_seed_is_the_same_run_and_another_one_is_not() {
     }
     assert_eq!(first.log.len(), again.log.len());
     assert_ne!(first.log, other.log);
+}
+
+#[test]
+fn at_drawers_that_are_moved_counted_and_left_every_promise_holds() {
+    let outcome = run(&DRAWERS, 1);
+    assert!(outcome.broken.is_empty(), "{:#?}", outcome.broken);
+    for what in ["movements", "sold carts", "counts", "blind reports"] {
+        assert!(outcome.counts.contains_key(what), "no {what}: {:?}", outcome.counts);
+    }
 }
 
 #[test]

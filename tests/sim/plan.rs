@@ -12,8 +12,12 @@ pub struct Plan {
     pub edit_every_minutes: i64,
     /// Minutes between two changes of customers in a store, on average.
     pub rename_every_minutes: i64,
+    /// Minutes between two times that somebody wants money back at a store, or pays what is owed, on average.
+    pub undo_every_minutes: i64,
     /// Minutes between two new customers of a store, and between two adjustments, on average.
     pub other_work_every_minutes: i64,
+    /// Minutes between two times that something other than a sale is done at a drawer of a store, on average; 0 for never.
+    pub drawer_every_minutes: i64,
     /// Minutes after which a copy is restored, at the longest.
     pub longest_copy_minutes: i64,
     /// The only place that fails; any of them without it.
@@ -83,7 +87,9 @@ pub const HARD: Plan = Plan {
     sale_every_minutes: 8,
     edit_every_minutes: 10,
     rename_every_minutes: 10,
+    undo_every_minutes: 12,
     other_work_every_minutes: 60,
+    drawer_every_minutes: 15,
     longest_copy_minutes: 180,
     place: None,
     faults: BAD_LINE,
@@ -109,7 +115,9 @@ pub const SHORT: Plan = Plan {
     sale_every_minutes: 2,
     edit_every_minutes: 1,
     rename_every_minutes: 2,
+    undo_every_minutes: 2,
     other_work_every_minutes: 20,
+    drawer_every_minutes: 0,
     longest_copy_minutes: 60,
     place: None,
     faults: Faults { request_lost: 40, answer_lost: 60, gateway: 20, twice: 40, late: 50, ..BAD_LINE },
@@ -152,6 +160,13 @@ pub const LOST_ANSWERS: Plan =
 
 /// Requests that arrive once more, late, while a store changes its customers all the time.
 pub const LATE: Plan = Plan { rename_every_minutes: 1, faults: Faults { late: 250, ..SHORT.faults }, ..SHORT };
+
+/// Money comes back all the time, of one sale in several stores, and headquarters often hears of it later than it was asked.
+pub const GIVEN_BACK: Plan =
+    Plan { stores: 3, hours: 2, undo_every_minutes: 1, faults: Faults { request_lost: 200, ..SHORT.faults }, ..SHORT };
+
+/// Cash moves all the time, drawers are counted and carts wait.
+pub const DRAWERS: Plan = Plan { drawer_every_minutes: 1, ..SHORT };
 
 /// All of [`SHORT`], with headquarters restored from a copy.
 pub const SHORT_HQ_RESTORED: Plan = Plan { events: Events { hq_restored: 48, ..SHORT.events }, ..SHORT };

@@ -3,7 +3,10 @@
 
 use std::path::Path;
 
-use crate::plan::{LATE, LOST_ANSWERS, OVERTAKEN, Plan, SHORT, SHORT_HQ_RESTORED, SHORT_STORES_RESTORED, failing_at};
+use crate::plan::{
+    DRAWERS, GIVEN_BACK, LATE, LOST_ANSWERS, OVERTAKEN, Plan, SHORT, SHORT_HQ_RESTORED, SHORT_STORES_RESTORED,
+    failing_at,
+};
 
 const PAGES_FAIL: Plan = failing_at("apply.page");
 const ENTRIES_FAIL: Plan = failing_at("outbox.enqueue");
@@ -52,6 +55,12 @@ pub const FAULTS: &[Planted] = &[
     planted("a-refused-entry-holds-up-the-others", &SHORT, &["U4"]),
     planted("the-sender-rests-for-an-hour", &SHORT, &["P3"]),
     planted("a-pull-brings-the-stock", &SHORT, &["I4"]),
+    planted("a-void-keeps-the-goods", &SHORT, &["I4"]),
+    planted("the-seller-says-what-came-back", &GIVEN_BACK, &["U17"]),
+    planted("claims-of-others-do-not-count", &GIVEN_BACK, &["U17"]),
+    planted("a-close-misses-a-movement", &DRAWERS, &["I5"]),
+    planted("a-blind-report-tells-the-total", &DRAWERS, &["Blind"]),
+    planted("two-tills-resume-one-cart", &DRAWERS, &["Cart"]),
     planted("an-added-column-is-not-loaded", &SHORT, &["I7"]),
     planted("a-reload-brings-no-deletes", &SHORT_HQ_RESTORED, &["I7"]),
     planted("a-reload-drops-unsent-work", &SHORT_HQ_RESTORED, &["D6", "I2"]),

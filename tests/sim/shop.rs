@@ -19,6 +19,7 @@ use tillkeep_store::{Settings, Store, World as Surroundings, routes};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use crate::back::Sold;
 use crate::headquarters::{self, SHARED, SOLD};
 use crate::line::Line;
 use crate::world::World;
@@ -87,7 +88,9 @@ pub struct Shop {
     /// Entities of which headquarters refuses an entry.
     pub refused: Vec<Uuid>,
     pub was_restored: bool,
-    world: Arc<World>,
+    /// Promises that were broken before the eyes of its people.
+    pub complaints: Vec<String>,
+    pub world: Arc<World>,
     sync_token: String,
     serial: u64,
     copied_at: Option<i64>,
@@ -111,6 +114,7 @@ impl Shop {
             names: BTreeMap::new(),
             refused: Vec::new(),
             was_restored: false,
+            complaints: Vec::new(),
             world: world.clone(),
             sync_token,
             serial: 0,
@@ -204,12 +208,12 @@ impl Shop {
         &self.sync_token
     }
 
-    fn name(&mut self, kind: &str) -> Uuid {
+    pub fn name(&mut self, kind: &str) -> Uuid {
         self.serial += 1;
         ids::named(&format!("{} {kind} {}", self.code, self.serial))
     }
 
-    async fn call(&mut self, method: &str, path: &str, body: Option<Json>) -> (u16, Json) {
+    pub async fn call(&mut self, method: &str, path: &str, body: Option<Json>) -> (u16, Json) {
         let Some(till) = &mut self.till else { return (0, Json::Null) };
         for _ in 0..2 {
             if till.token.is_empty() {
@@ -234,20 +238,33 @@ impl Shop {
         (401, Json::Null)
     }
 
-    fn say(&self, what: &str, answer: &(u16, Json)) {
+    /// What another user is answered, when they are.
+    pub async fn ask_as(&self, user: Uuid, path: &str) -> Option<Json> {
+        let till = self.till.as_ref()?;
+        let token = site::sign_in(&till.store.auth, till.store.test_db(), user, Some(self.id)).await.ok()?;
+        let (status, answer) = site::call(&till.router, &token, "GET", path, None).await;
+        (status == 200).then(|| answer["data"].clone())
+    }
+
+    pub fn say(&self, what: &str, answer: &(u16, Json)) {
         self.world.note(&self.code, format!("{what}: {}", site::outcome(answer)));
     }
 
-    fn register(&self) -> Uuid {
+    pub fn register(&self) -> Uuid {
         ids::named(&format!("register of {}", self.code))
     }
 
-    fn terminal(&self) -> String {
+    pub fn terminal(&self) -> String {
         format!("{}-T1", self.code)
     }
 
+    /// A document that the till knows is on disk.
+    pub fn acknowledge(&mut self, id: Uuid) {
+        self.acknowledged.insert(id, self.world.time());
+    }
+
     /// A register with an open drawer.
-    async fn drawer(&mut self) {
+    pub async fn drawer(&mut self) {
         let register = json!({"id": self.register(), "code": "01", "name": "Front", "terminalId": self.terminal()});
         let answer = self.call("POST", "/registers", Some(register)).await;
         self.say("register", &answer);
@@ -260,11 +277,21 @@ impl Shop {
         let (_, current) =
             self.call("GET", &format!("/register-sessions/current?terminalId={}", self.terminal()), None).await;
         if let Some(id) = current["data"]["id"].as_str() {
+            let counts = self.counts().await;
             let path = format!("/register-sessions/{id}/close");
-            let answer = self.call("POST", &path, Some(json!({}))).await;
+            let body = json!({"counts": counts, "acceptVariance": true, "acceptParked": true});
+            let answer = self.call("POST", &path, Some(body)).await;
             self.say("close", &answer);
         }
         self.drawer().await;
+    }
+
+    /// Nothing is counted of any tender that must be.
+    pub async fn counts(&mut self) -> Json {
+        let (_, tenders) = self.call("GET", "/tenders", None).await;
+        let tenders = tenders["data"].as_array().into_iter().flatten();
+        let counted = tenders.filter(|tender| tender["countsInClose"] == true);
+        counted.map(|tender| json!({"tenderId": tender["id"], "amount": 0})).collect()
     }
 
     pub async fn sell(&mut self) {
@@ -277,18 +304,22 @@ impl Shop {
             })
             .collect();
         let customer = (self.world.up_to(3) == 0).then(|| headquarters::customer(self.world.index(SHARED)));
+        // Every second one of those pays later.
+        let later = customer.is_some() && self.world.up_to(1) == 0;
+        let tender = if later { headquarters::account() } else { ids::named("tender:CASH") };
         let sale = json!({
             "id": id, "terminalId": self.terminal(), "lines": lines, "customerId": customer,
             "cartDiscount": specials::discount(&self.world),
-            "payments": [{"tenderId": ids::named("tender:CASH")}],
+            "payments": [{"tenderId": tender}],
         });
         for _ in 0..2 {
             let answer = self.call("POST", "/pos/sales", Some(sale.clone())).await;
             self.say("sale", &answer);
             match (answer.0, answer.1["code"].as_str()) {
                 (200 | 201, _) => {
-                    self.acknowledged.insert(id, self.world.time());
+                    self.acknowledge(id);
                     self.world.count("sales");
+                    self.world.state().sold.extend(Sold::new(self.index, id, &answer.1["data"]));
                     for (name, what) in specials::TAKEN_OFF {
                         if answer.1["data"][name].as_i64().is_some_and(|off| off > 0) {
                             self.world.count(what);

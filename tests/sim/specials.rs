@@ -2,6 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use tillkeep_model::ids;
+use tillkeep_model::words::SaleType;
 use tillkeep_storage::Db;
 use tillkeep_storage::entity::{sale, sale_item};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
@@ -101,7 +102,8 @@ async fn sums(db: &Db, shop: &Shop, broken: &mut Vec<String>) -> (usize, [i64; 6
         });
         // Prices are without tax here.
         let is_paid = list - lines.iter().sum::<i64>() == sale.net_amount.0;
-        if lines != head || told != lines[0] || !is_paid {
+        // What comes back is a share of each amount, rounded by itself.
+        if sale.sale_type == SaleType::Sale && (lines != head || told != lines[0] || !is_paid) {
             broken.push(format!("I2: the discounts of a sale of {} do not add up", shop.code));
         }
         for (sum, amount) in

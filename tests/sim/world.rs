@@ -1,7 +1,7 @@
 //! What all actors of a run share: virtual time, one source of chance, the log, and the place where a request waits for
 //! time to pass.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -12,7 +12,9 @@ use tillkeep_http::Clock;
 use tillkeep_model::Instant;
 use tillkeep_store::Chance;
 use tillkeep_store::headquarters::Request;
+use uuid::Uuid;
 
+use crate::back::Sold;
 use crate::plan::Faults;
 
 /// A moment in the life of every run.
@@ -39,6 +41,10 @@ pub struct State {
     pub cut: BTreeMap<usize, i64>,
     /// Requests that arrive a second time, much later: shop, when, request.
     pub late: Vec<(usize, i64, Request)>,
+    /// What stores sold, of which something may come back.
+    pub sold: Vec<Sold>,
+    /// Sales of which something came back, or may have, without a word of headquarters.
+    pub unchecked: BTreeSet<Uuid>,
     /// Columns that were added to two types.
     pub columns: u32,
     parked: Option<i64>,

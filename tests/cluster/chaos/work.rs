@@ -1,4 +1,4 @@
-//! What goes on meanwhile: tills that sell, and an office that edits what they sell.
+//! What goes on meanwhile: tills that sell, undo, give back and exchange, and an office that edits what they sell.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -47,6 +47,9 @@ pub fn at_work(mut shift: Shift, goods: Goods, seed: u64, stop: Arc<AtomicBool>)
                     let cart = json!({"type": "amount", "amount": drawn, "reasonCode": "staff"});
                     shift.sell_for_less(&product, 3, line, cart).await;
                 }
+                12 => drop(shift.void().await),
+                13..16 => drop(shift.give_back().await),
+                16 => drop(shift.exchange(&product).await),
                 _ => drop(shift.sell(&product, 1).await),
             }
             sleep(dice.millis(5, 40)).await;

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tillkeep_storage::Side;
+use tillkeep_storage::entity::refund_claim;
 use tillkeep_storage::verify::{Acknowledged, Options};
 use uuid::Uuid;
 
@@ -257,6 +258,11 @@ impl TestCluster {
     pub async fn sales(&self, site: &TestStore) -> u64 {
         let reply = self.admin.get(&format!("/sales?storeId={}&pageSize=1", site.id)).await;
         reply.body["pagination"]["total"].as_u64().expect("total")
+    }
+
+    /// What HQ, which must be stopped, holds for refunds that have not come.
+    pub async fn claims(&self) -> Vec<refund_claim::Model> {
+        database::claims(&self.hq.database_url()).await
     }
 
     /// Every row of a type at HQ, which must be stopped.

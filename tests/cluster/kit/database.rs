@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
+use tillkeep_storage::entity::refund_claim;
 use tillkeep_storage::registry;
 use tillkeep_storage::rows::SyncTable;
+use tillkeep_storage::sea_orm::EntityTrait;
 use tillkeep_storage::{Db, Opening, Side, raw};
 
 /// Rows by id, as they travel.
@@ -25,6 +27,15 @@ pub async fn rows_of_table(url: &str, side: Side, table: &dyn SyncTable) -> Rows
     conn.rollback().await.expect("rollback");
     db.close().await.expect("close");
     out
+}
+
+/// The claims that a stopped headquarters holds.
+pub async fn claims(url: &str) -> Vec<refund_claim::Model> {
+    let opening = Opening { accept_unsafe: true, ..Opening::default() };
+    let db = Db::open_with(url, Side::Hq, opening).await.expect("database");
+    let claims = refund_claim::Entity::find().all(db.reader()).await.expect("the claims");
+    db.close().await.expect("close");
+    claims
 }
 
 /// Changes the database of a stopped server.

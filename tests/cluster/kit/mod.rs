@@ -3,6 +3,7 @@
 mod chain;
 mod client;
 pub mod database;
+pub mod printer;
 mod process;
 mod proxy;
 pub mod secrets;

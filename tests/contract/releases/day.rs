@@ -18,6 +18,7 @@ use tillkeep_storage::staff::GlobalPeople;
 use tillkeep_store::Store;
 use uuid::Uuid;
 
+use super::found::{found, rates};
 use super::hand;
 use super::servers::{open_hq, open_store, stopped, talk};
 use super::tape::Tape;
@@ -99,13 +100,41 @@ impl Day {
         self.at_store.post(&self.tokens[1], path, body).await.data()
     }
 
-    async fn sell(&self, name: &str, quantity: i64, tender: Uuid, customer: Option<Uuid>) {
+    async fn sell(&self, name: &str, quantity: i64, tender: Uuid, customer: Option<Uuid>) -> Json {
         let sale = json!({
             "id": id(name), "terminalId": TERMINAL, "customerId": customer,
             "lines": [{"productId": product(), "quantity": quantity}, {"productId": id("cake"), "quantity": 1}],
             "payments": [{"tenderId": tender}],
         });
-        self.till("/pos/sales", sale).await;
+        self.till("/pos/sales", sale).await
+    }
+
+    /// A tea of `sale` comes back, and the claim on it stands until headquarters has the refund.
+    async fn give_back(&self, name: &str, sale: &Json) {
+        let body = json!({"id": id(name), "terminalId": TERMINAL, "items": [a_tea(sale)], "reason": "Too strong"});
+        let path = format!("/pos/sales/{}/refunds", sale["id"].as_str().expect("an id"));
+        let refund = self.till(&path, body).await;
+        assert_eq!(refund["checkedAtHq"], true, "there is a line");
+    }
+
+    /// One sale is undone; of the other one a tea comes back for a cake more; and a customer pays ahead.
+    async fn undo(&self, undone: &Json, exchanged: &Json) {
+        let path = format!("/pos/sales/{}/void", undone["id"].as_str().expect("an id"));
+        self.till(&path, json!({"terminalId": TERMINAL, "reason": "Typed twice"})).await;
+        let refund = json!({
+            "id": id("exchanged"), "saleId": exchanged["id"], "items": [a_tea(exchanged)], "reason": "Rather cake",
+        });
+        let exchange = json!({
+            "terminalId": TERMINAL, "refund": refund,
+            "sale": {"id": id("sold for it"), "lines": [{"productId": id("cake"), "quantity": 3}]},
+            "payments": [{"tenderId": id("card")}],
+        });
+        self.till("/pos/exchanges", exchange).await;
+        let settlement = json!({
+            "id": id("settlement"), "terminalId": TERMINAL, "customerId": id("known"),
+            "settlement": {"amount": 1500, "prepay": true}, "payments": [{"tenderId": id("card")}],
+        });
+        self.till("/pos/sales", settlement).await;
     }
 
     /// The store works with a line.
@@ -119,10 +148,18 @@ impl Day {
         let received =
             json!({"id": id("received"), "productId": product(), "quantityChange": 40, "reason": "received"});
         self.till("/inventory/adjustments", received).await;
-        self.sell("first sale", 2, cash, Some(id("ann"))).await;
+        let first = self.sell("first sale", 2, cash, Some(id("ann"))).await;
         self.sell("second sale", 1, id("card"), None).await;
         self.write_by_hand("1").await;
         talk(&self.store, &self.clock).await;
+        let paper = json!({"id": id("paper"), "to": "browser"});
+        self.till(&format!("/pos/sales/{}/prints", id("first sale")), paper).await;
+        self.give_back("refund", &first).await;
+        let dropped = json!({
+            "id": id("dropped"), "abandoned": true,
+            "cart": {"terminalId": TERMINAL, "lines": [{"productId": product(), "quantity": 1}]},
+        });
+        self.till("/pos/parked-carts", dropped).await;
     }
 
     /// The line is gone. Headquarters changes something of every type, and the store goes on.
@@ -130,8 +167,9 @@ impl Day {
         self.tape.cut();
         self.edit_everything().await;
         let cash = ids::named("tender:CASH");
-        self.sell("third sale", 3, cash, None).await;
-        self.sell("fourth sale", 1, id("card"), Some(id("ann"))).await;
+        let third = self.sell("third sale", 3, cash, None).await;
+        let fourth = self.sell("fourth sale", 1, id("card"), Some(id("ann"))).await;
+        self.undo(&third, &fourth).await;
         let customer = json!({"id": id("bob"), "companyName": "Bob's", "email": "bob@example.com"});
         self.till("/customers", customer).await;
         let found = json!({"id": id("found"), "productId": id("cake"), "quantityChange": -1, "reason": "damaged"});
@@ -139,8 +177,16 @@ impl Day {
         self.write_by_hand("2").await;
         let path = format!("/register-sessions/current?terminalId={TERMINAL}");
         let session = self.at_store.get(&self.tokens[1], &path).await.data();
-        let path = format!("/register-sessions/{}/close", session["id"].as_str().expect("an id"));
-        self.till(&path, json!({"note": "end of the day"})).await;
+        let drawer = format!("/register-sessions/{}", session["id"].as_str().expect("an id"));
+        let float = json!({"id": id("float"), "type": "float_add", "amount": 500, "reason": "coins"});
+        self.till(&format!("{drawer}/cash-movements"), float).await;
+        let path = format!("{drawer}/close");
+        let counted = |tender: Uuid| json!({"tenderId": tender, "amount": 0});
+        let counts = [cash, id("card"), id("account")].map(counted);
+        self.till(&path, json!({"counts": counts, "acceptVariance": true, "note": "end of the day"})).await;
+        self.till("/reports/zz", json!({"id": id("zz"), "registerId": id("register")})).await;
+        let deposit = json!({"id": id("deposit"), "type": "deposit", "amount": 500, "slipNumber": "B-17"});
+        self.till("/safe/movements", deposit).await;
         self.till(&format!("/registers/{}/open", id("register")), json!({})).await;
         // What was tried without a line counts nothing.
         talk(&self.store, &self.clock).await;
@@ -241,53 +287,7 @@ impl Day {
     }
 }
 
-/// The rates of a tax group: one everywhere, and the same in a store of its own when there is one.
-fn rates(store: Uuid) -> Json {
-    let everywhere = json!({"taxRateId": id("rate"), "storeId": null, "sequence": 1, "isCompound": false});
-    let there = json!({"taxRateId": id("rate"), "storeId": store, "sequence": 1, "isCompound": false});
-    if store.is_nil() { json!([everywhere]) } else { json!([everywhere, there]) }
-}
-
-/// A store with what it needs to sell, and another one; the sync token of the first.
-async fn found(hq: &Server, token: &str) -> String {
-    let product = |name: &str, sku: &str, price: i64| {
-        json!({
-            "id": id(name), "sku": sku, "name": sku, "price": price, "cost": price / 2, "barcodes": [format!("40000{price}")],
-            "departmentId": id("food"), "taxGroupId": id("group"),
-        })
-    };
-    let rows = [
-        ("/stores", json!({"id": store_id(), "code": CODE, "name": "First", "timezone": "America/New_York"})),
-        ("/stores", json!({"id": id("other store"), "code": "S02", "name": "Second", "timezone": "America/New_York"})),
-        ("/tax-rates", json!({"id": id("rate"), "code": "NY", "name": "New York", "ratePpm": 88_750})),
-        (
-            "/tax-groups",
-            json!({"id": id("group"), "code": "STD", "name": "Standard", "priceMode": "exclusive", "rates": rates(Uuid::nil())}),
-        ),
-        ("/departments", json!({"id": id("food"), "code": "FOOD", "name": "Food"})),
-        ("/tenders", json!({"id": id("card"), "code": "CARD", "name": "Card", "kind": "card"})),
-        ("/products", product("tea", "TEA", 450)),
-        ("/products", product("cake", "CAKE", 300)),
-        (
-            "/customers",
-            json!({"id": id("known"), "lastName": "Known", "email": "known@example.com", "creditLimit": 20_000}),
-        ),
-        (
-            "/roles",
-            json!({"id": id("helper"), "code": "helper", "name": "Helper", "permissions": ["pos.sell", "customers.view"]}),
-        ),
-        (
-            "/specials",
-            json!({"id": id("special"), "code": "SPECIAL", "name": "Cake", "productId": id("cake"), "type": "amount_off", "amount": 10, "endDate": "2026-01-31"}),
-        ),
-        ("/sales-reps", json!({"id": id("rep"), "code": "REP", "name": "Rep"})),
-        ("/reasons", json!({"id": id("reason"), "code": "FAIR", "name": "Fair", "kind": "discount"})),
-        ("/users", json!({"id": id("cashier"), "username": "casey", "displayName": "C.", "assignments": []})),
-    ];
-    for (path, body) in rows {
-        hq.post(token, path, body).await.data();
-    }
-    let path = format!("/stores/{}/provision", store_id());
-    let provisioned = hq.post(token, &path, json!({})).await.data();
-    provisioned["syncToken"].as_str().expect("a token").to_owned()
+/// One of the first line of a sale.
+fn a_tea(sale: &Json) -> Json {
+    json!({"saleItemId": sale["saleItems"][0]["id"], "quantity": 1})
 }

@@ -2,6 +2,7 @@
 //! lies in `tests/releases`; `docs/development.md` says how a release is closed.
 
 mod day;
+mod found;
 mod hand;
 #[path = "../../releases/kept.rs"]
 pub mod kept;

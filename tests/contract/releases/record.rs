@@ -16,11 +16,10 @@ use super::servers::exchange;
 use crate::kit::PIN;
 use crate::rows;
 
-/// Tables that the recorded day leaves empty on both sides: what needs a second person, credit or a repeated request, what no
-/// release after 0.1.0 writes, a damaged row, goods that came at a cost, and a database that was restored.
+/// Tables that the recorded day leaves empty on both sides: what needs a second person, a signing device or a repeated request, what
+/// no release after 0.1.0 writes, a damaged row, goods that came at a cost, and a database that was restored.
 const EMPTY: &[&str] = &[
     "approvals",
-    "account_charges",
     "sync_marks",
     "idempotency_keys",
     "unreadable_rows",
@@ -46,6 +45,8 @@ const EMPTY: &[&str] = &[
     "kept_verifiers",
     "store_lookups",
     "known_places",
+    "chain_signatures",
+    "product_pictures",
 ];
 
 /// Writes what is kept of this version when `RELEASE_RECORD` is set: `make release-record`.

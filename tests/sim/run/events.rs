@@ -25,11 +25,13 @@ impl Run<'_> {
             }
             Event::Notified(shop) => self.ring(shop, CYCLE),
             Event::Sell(shop) => self.work(shop, event, self.plan.sale_every_minutes).await,
+            Event::Undo(shop) => self.work(shop, event, self.plan.undo_every_minutes).await,
             Event::Adjust(shop) | Event::Meet(shop) => {
                 self.work(shop, event, self.plan.other_work_every_minutes).await;
             }
             Event::Rename(shop) => self.work(shop, event, self.plan.rename_every_minutes).await,
             Event::Drawer(shop) => self.work(shop, event, 600).await,
+            Event::AtTheDrawer(shop) => self.work(shop, event, self.plan.drawer_every_minutes).await,
             Event::Edit => {
                 self.reschedule(self.plan.edit_every_minutes, event);
                 let stores: Vec<Uuid> = self.shops.iter().map(|shop| shop.id).collect();
@@ -61,12 +63,16 @@ impl Run<'_> {
         }
         match event {
             Event::Sell(_) => site.sell().await,
+            Event::Undo(_) => site.undo().await,
             Event::Adjust(_) => site.adjust().await,
             Event::Meet(_) => site.meet_customer().await,
             Event::Rename(_) => site.change_customer().await,
             Event::Drawer(_) => site.change_drawer().await,
+            Event::AtTheDrawer(_) => site.at_the_drawer().await,
             _ => unreachable!("{event:?} is no work"),
         }
+        let complaints = std::mem::take(&mut self.shops[shop].complaints);
+        self.complain(complaints);
         self.ring(shop, SENDER);
     }
 

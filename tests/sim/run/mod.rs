@@ -131,7 +131,7 @@ impl<'a> Run<'a> {
             self.heal().await;
         }
         let hq = self.hq.hq.clone().expect("headquarters is open");
-        let verdict = check::at_the_end(&hq, &self.shops, self.hq_was_restored).await;
+        let verdict = check::at_the_end(&hq, &self.shops, &self.world, self.hq_was_restored).await;
         self.complain(verdict.broken);
         for shop in &mut self.shops {
             shop.close().await;

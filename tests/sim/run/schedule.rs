@@ -15,10 +15,14 @@ pub(super) enum Event {
     /// The socket tells a store that something changed.
     Notified(usize),
     Sell(usize),
+    /// Money comes back, or a customer pays what is owed.
+    Undo(usize),
     Adjust(usize),
     Meet(usize),
     Rename(usize),
     Drawer(usize),
+    /// Something is done at a drawer that is neither a sale nor its end of the day.
+    AtTheDrawer(usize),
     Edit,
     /// The background work of headquarters.
     Note,
@@ -62,11 +66,17 @@ impl Run<'_> {
         self.at(begin, Event::Note);
         self.at(begin, Event::Resolve);
         for shop in 0..plan.stores {
-            for event in [Event::Sell(shop), Event::Adjust(shop), Event::Meet(shop), Event::Rename(shop)] {
+            for event in
+                [Event::Sell(shop), Event::Undo(shop), Event::Adjust(shop), Event::Meet(shop), Event::Rename(shop)]
+            {
                 let at = begin + self.world.between(0, 10 * MINUTE);
                 self.at(at, event);
             }
             self.at(begin + self.world.between(HOUR, 9 * HOUR), Event::Drawer(shop));
+            if plan.drawer_every_minutes > 0 {
+                let at = begin + self.world.between(0, 10 * MINUTE);
+                self.at(at, Event::AtTheDrawer(shop));
+            }
             self.scatter(events.partitions, |_| Event::Cut(shop));
             self.scatter(events.store_crashes, |_| Event::Crash(shop));
             self.scatter(events.refused_entries, |_| Event::Refused(shop));

@@ -119,6 +119,10 @@ impl Run<'_> {
                 let hq = self.hq.hq.as_deref().filter(|_| !self.hq_was_restored && !self.shops[shop].was_restored);
                 problems.extend(check::after_a_good_cycle(hq, &store, &self.shops[shop], seen).await);
             }
+            let hq = self.hq.hq.as_deref().filter(|_| good && !self.hq_was_restored);
+            if let Some(hq) = hq {
+                problems.extend(check::movements(hq, &self.shops[shop], &mut self.seen[shop]).await);
+            }
             self.complain(problems);
         } else {
             self.seen[shop].note_sent(&store).await;
