@@ -35,7 +35,7 @@ BROWSED := TILLKEEP=$(abspath $(TARGET)/debug/tillkeep) CHROMIUM=$${CHROMIUM:-$$
 
 .PHONY: help
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: setup
 setup: ## Install what building and testing need and is not there yet
@@ -54,11 +54,10 @@ test: ## Set up, then all checks and all tests; how long each took is shown by `
 		crates 'scripts/setup nextest && cargo fmt --all --check && scripts/check-crates && scripts/measure --self-test' \
 		python 'scripts/setup python'
 	@scripts/beside \
-		next '$(MAKE) --no-print-directory next' \
-		clients '$(MAKE) --no-print-directory clients'
+		next '$(MAKE) --no-print-directory next'
 	@scripts/beside \
 		tests '$(LINTED) TMPDIR=$$(scripts/scratch) cargo nextest run --locked --workspace' \
-		fuzz-and-e2e 'TMPDIR=$$(scripts/scratch) $(MAKE) --no-print-directory fuzz e2e'
+		fuzz-and-e2e 'TMPDIR=$$(scripts/scratch) $(MAKE) --no-print-directory clients fuzz e2e'
 
 .PHONY: times
 times: ## Where the time of the last `make test` went: its steps, and the longest tests
@@ -102,9 +101,9 @@ fuzz: binary ## Requests made from the descriptions, against both servers; ARGS=
 	@$(TOOLS)/fuzz/bin/python scripts/fuzz $(TARGET)/debug/tillkeep $(ARGS)
 
 .PHONY: clients
-clients: ## Clients made from the descriptions by two generators, as others would make theirs
+clients: binary ## Clients made from the descriptions by two generators, as others would make theirs, at work on both servers
 	@scripts/setup clients
-	@$(TOOLS)/clients/bin/python scripts/clients
+	@$(TOOLS)/clients/bin/python scripts/clients $(TARGET)/debug/tillkeep
 
 .PHONY: sim
 sim: web ## The sync engine in virtual time, seed after seed; ARGS="--seeds 1..200 --days 3 --stores 5 --restores"
@@ -123,6 +122,21 @@ pairs: web ## Every two writers of one table at once on PostgreSQL, the end comp
 kills: web ## A store killed again and again in commits that several sales share; ARGS=500 kills
 	GROUP_KILLS=$(or $(ARGS),500) cargo test --locked --workspace --test cluster -- --nocapture --exact \
 		group::a_store_killed_in_the_middle_of_shared_commits_has_what_it_answered_once
+
+.PHONY: money-kills
+money-kills: web ## A store killed while sales are undone, money comes back and papers are printed; ARGS=500 kills
+	MONEY_KILLS=$(or $(ARGS),500) cargo test --locked --workspace --test cluster -- --nocapture --exact \
+		money_back::a_store_killed_while_money_comes_back_or_a_paper_is_printed_has_each_of_them_once
+
+.PHONY: drawer-closes
+drawer-closes: web ## Drawers closed under selling tills, then added up by SQL of the test; ARGS=1000 closes
+	DRAWER_CLOSES=$(or $(ARGS),1000) cargo test --locked --workspace --test cluster -- --nocapture --exact \
+		drawers::closes::of_many_closes_under_selling_clients_each_has_all_that_was_answered_and_adds_up
+
+.PHONY: drawer-day
+drawer-day: web ## A day of three stores that die at every place of a drawer, compared with headquarters; ARGS=500 documents
+	DRAWER_DAY=$(or $(ARGS),500) cargo test --locked --workspace --test cluster -- --nocapture --exact \
+		drawers::day::a_day_of_three_stores_that_die_all_the_time_is_the_same_to_the_cent_at_headquarters
 
 .PHONY: fails
 fails: web ## The database of each server failing at every place, of which each test run has every second one
@@ -185,6 +199,7 @@ fmt: ## Format the code
 
 .PHONY: generated
 generated: web ## Write docs/generated from the code
+	UPDATE_GENERATED=1 cargo test --locked --quiet --workspace --test contract the_examples_are_the_ones_that_are_checked_in
 	UPDATE_GENERATED=1 cargo test --locked --quiet --workspace --test contract checked_in
 
 .PHONY: build
