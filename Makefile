@@ -26,9 +26,9 @@ BUILD := $(LINTED) cargo test --locked --workspace --no-run --no-fail-fast
 # The web client is inside of the binary, so that whatever compiles it needs this. The last file of its build stands for
 # all of them; the types of the interface are made by the build itself.
 WEB := web/dist/index.html.gz
-WEB_SOURCES := $(wildcard web/*.json web/*.html web/*.ts web/scripts/*.mjs) docs/generated/openapi-hq.json scripts/check-licences \
+WEB_SOURCES := $(wildcard web/*.json web/*.html web/*.ts web/scripts/*.mjs) docs/generated/openapi-hq.json docs/generated/openapi-store.json scripts/check-licences \
 	scripts/compress-web $(shell find web/src web/public -type f \
-	-not -path web/src/api/codes.ts -not -path web/src/api/schema.d.ts -not -path 'web/src/rules/*')
+	-not -path web/src/api/codes.ts -not -name schema.d.ts -not -path 'web/src/rules/*')
 
 # The binary under test and the browser: Chromium's shell where there is one, as scripts/setup installs it, or all of it.
 BROWSED := TILLKEEP=$(abspath $(TARGET)/debug/tillkeep) CHROMIUM=$${CHROMIUM:-$$(command -v chromium-headless-shell || command -v chromium)}

@@ -16,7 +16,7 @@ const SAID = [
 ]
 
 export default defineConfigWithVueTs(
-  { ignores: ['dist', 'node_modules', 'src/api/codes.ts', 'src/api/schema.d.ts', 'src/rules', 'test-results'] },
+  { ignores: ['dist', 'node_modules', 'src/api/codes.ts', 'src/api/**/schema.d.ts', 'src/rules', 'test-results'] },
   vue.configs['flat/recommended'],
   vueTsConfigs.recommended,
   {
