@@ -1,6 +1,8 @@
 import { violations } from './kit/axe'
-import { test } from './kit/empty'
+import { emptyTest } from './kit/empty'
 import { expect, said, settled } from './kit/test'
+
+const test = emptyTest()
 
 /** A browser in Germany, and a headquarters that nobody has set up. */
 test.use({ locale: 'de-DE', timezoneId: 'Europe/Berlin' })

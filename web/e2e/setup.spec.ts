@@ -1,9 +1,11 @@
 import { join } from 'node:path'
 import type { Locator, Page } from '@playwright/test'
 import { Client, type Chain } from './kit/chain'
-import { test } from './kit/empty'
+import { emptyTest } from './kit/empty'
 import { Server, shownStart } from './kit/process'
 import { expect, signIn } from './kit/test'
+
+const test = emptyTest()
 
 const field = (place: Locator, name: string) => place.locator(`[name=${name}]`)
 
