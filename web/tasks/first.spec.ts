@@ -1,6 +1,6 @@
-import { test } from '../e2e/kit/empty'
+import { emptyTest } from '../e2e/kit/empty'
 import { measure } from './measure'
 import { FIRST } from './tasks'
 
 /** On a headquarters as it is after its first start. */
-measure(test, FIRST)
+measure(emptyTest(), FIRST)

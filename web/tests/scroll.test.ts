@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { RouteLocationNormalized, RouteLocationNormalizedLoaded } from 'vue-router'
 import { queryClient } from '@/api/queries'
-import { scrollBehavior } from '@/router/scroll'
+import { noteLeft, scrollBehavior } from '@/router/scroll'
 
 /** Where a page is scrolled to, and when. */
 
@@ -42,6 +42,19 @@ it('who goes back is where they were as soon as the rows are there, and not befo
   tall = 4000
   await vi.advanceTimersByTimeAsync(50)
   expect(found.place).toEqual(SAVED)
+})
+
+it('who goes back is where they pressed, also when their page was gone before the next one was there', async () => {
+  vi.spyOn(queryClient, 'isFetching').mockReturnValue(0)
+  tall = 4000
+  vi.spyOn(window, 'scrollY', 'get').mockReturnValue(2800)
+  noteLeft('/hq/products')
+  const found: { place?: unknown } = {}
+  const there = { ...LIST, fullPath: '/hq/products' }
+  const saved = { left: 0, top: 0 }
+  void Promise.resolve(scrollBehavior.call({} as never, there, ROW, saved)).then((place) => (found.place = place))
+  await vi.advanceTimersByTimeAsync(50)
+  expect(found.place).toEqual({ left: 0, top: 2800 })
 })
 
 it('a list that is shorter by now is shown to its end, when all of it is there', async () => {

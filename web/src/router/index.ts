@@ -6,7 +6,7 @@ import { t } from '@/texts/frame'
 import { arrive, depart } from './arriving'
 import { judge, mayOpen, type Visitor } from './guards'
 import { MENU, routes, type MenuPage } from './routes'
-import { scrollBehavior } from './scroll'
+import { noteLeft, scrollBehavior } from './scroll'
 import { titleTab } from './title'
 import './meta'
 
@@ -18,7 +18,10 @@ export function makeRouter(known: Promise<unknown> = Promise.resolve()): Router 
     await known
     // Below the sign-in the page stays as it is.
     if (useSession().ended) return false
-    if (to.path !== from.path) depart()
+    if (to.path !== from.path) {
+      noteLeft(from.fullPath)
+      depart()
+    }
     const verdict = judge(to, visitor())
     if (verdict !== true) return verdict
     if (to.name === 'home') return { name: menuOf(router)[0]?.pages[0] ?? 'unauthorized' }

@@ -12,9 +12,25 @@ export const scrollBehavior: RouterScrollBehavior = (to, from, saved) => {
   if (saved) {
     const way = new AbortController()
     leave = () => way.abort()
-    return whenThere(document.documentElement, saved.top, way.signal).then((isWanted) => isWanted && saved)
+    const entry = entryOf(to.fullPath)
+    const place = { ...saved, top: left.get(entry) ?? saved.top }
+    // Who leaves it backwards is measured by the router.
+    left.delete(entry)
+    return whenThere(document.documentElement, place.top, way.signal).then((isWanted) => isWanted && place)
   }
   return to.path === from.path ? false : { top: 0 }
+}
+
+/** How far down the user was in each entry of the history that they left. */
+const left = new Map<string, number>()
+const entryOf = (path: string): string => `${(history.state as { position?: number } | null)?.position ?? -1}${path}`
+
+/**
+ * Keeps where the user is as soon as they go to another page. The router looks when it has its files: where those take a
+ * while, something short stands in the place of the page by then, and it is scrolled to its top.
+ */
+export function noteLeft(path: string): void {
+  left.set(entryOf(path), window.scrollY)
 }
 
 /** Rows that take longer are not waited for. */
