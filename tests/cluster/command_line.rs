@@ -212,6 +212,7 @@ fn a_mistyped_data_directory_is_named_and_nothing_is_made_where_a_command_reads_
         vec!["store", "outbox", "requeue", "--data-dir", "DIR"],
         vec!["store", "resync", "--data-dir", "DIR"],
         vec!["store", "take-over", "--data-dir", "DIR"],
+        vec!["store", "certificate", "--data-dir", "DIR"],
         vec!["verify", "--hq", "DIR"],
         vec!["verify", "--store", "DIR"],
         vec!["audit", "verify", "--data-dir", "DIR"],

@@ -72,7 +72,9 @@ async fn every_answer_says_what_it_is_sets_no_cookie_and_sends_no_caller_elsewhe
                 seen += 1;
             }
         }
-        for path in ["/", "/hq/sync", "/favicon.svg", "/docs", "/docs/icon.svg", "/api/v1/openapi.json", "/nowhere"] {
+        let pages = ["/", "/hq/sync", "/store", "/store/drawers", "/till", "/till/display", "/docs", "/nowhere"];
+        let files = ["/favicon.svg", "/till-sw.js", "/till.webmanifest", "/docs/icon.svg", "/api/v1/openapi.json"];
+        for path in pages.into_iter().chain(files) {
             let (headers, has_body) = headers(server, "GET", path, None).await;
             judge(&headers, has_body, true, &format!("{path} at {}", server.name));
         }

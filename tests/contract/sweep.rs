@@ -68,13 +68,17 @@ async fn each_default_role_gets_through_where_it_holds_a_code_and_learns_what_it
 }
 
 #[tokio::test]
-async fn headquarters_alone_answers_the_web_client() {
+async fn each_server_answers_its_own_pages_and_not_those_of_the_other() {
     let world = World::new().await;
     for server in &world.servers {
-        for path in ["/", "/login", "/hq", "/hq/sync", "/favicon.svg"] {
-            let got = server.ask("GET", path, None, None).await;
-            let (status, code) = if server.store_id.is_none() { (200, "") } else { (404, "not_found") };
-            assert_eq!((got.status, got.code()), (status, code), "{path} at {}", server.name);
+        let (own, others): (&[&str], &[&str]) =
+            (&["/", "/login", "/hq", "/hq/sync"], &["/till", "/till/display", "/store", "/store/sales"]);
+        let (own, others) = if server.store_id.is_none() { (own, others) } else { (others, own) };
+        for (paths, expected) in [(own, (200, "")), (others, (404, "not_found")), (&["/favicon.svg"], (200, ""))] {
+            for path in paths {
+                let got = server.ask("GET", path, None, None).await;
+                assert_eq!((got.status, got.code()), expected, "{path} at {}", server.name);
+            }
         }
     }
 }

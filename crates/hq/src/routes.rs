@@ -9,7 +9,7 @@ use tillkeep_http::describe::About;
 use tillkeep_http::elsewhere::{self, Owner, WriteRoute};
 use tillkeep_http::routes::{Route, Shown};
 use tillkeep_http::{describe, directory, factors, layers, probes, shelf};
-use tillkeep_model::permission::code::UsersEdit;
+use tillkeep_model::permission::code::{UsersEdit, UsersManageRoles};
 
 use crate::state::Routes;
 use crate::{Hq, backoffice, reports, security, sync};
@@ -36,7 +36,7 @@ pub fn router_with(hq: Arc<Hq>, stores: &[WriteRoute], shown: Shown) -> Router {
     } else {
         router
     };
-    let router = tillkeep_web::served(router).with_state(hq.clone());
+    let router = tillkeep_web::headquarters(router).with_state(hq.clone());
     let router =
         if shown.metrics { router.merge(tillkeep_http::metrics::of_this_machine(measured(hq))) } else { router };
     let router = layers::wrap(router);
@@ -94,6 +94,7 @@ fn own(routes: Routes) -> Routes {
         .with(account::locks::<_, UsersEdit>)
         .with(factors::routes)
         .with(directory::routes)
+        .with(directory::audit_log::routes::<_, UsersManageRoles>)
         .with(shelf::routes)
         .with(backoffice::routes)
         .with(reports::routes)

@@ -14,14 +14,24 @@ fn items(headers: &HeaderMap, name: HeaderName) -> impl Iterator<Item = &str> {
 
 /// Whether the client takes this coding of a body: it names it, and not with q=0.
 pub fn accepts(headers: &HeaderMap, coding: &str) -> bool {
-    items(headers, header::ACCEPT_ENCODING).any(|item| {
+    takes(headers, header::ACCEPT_ENCODING, coding)
+}
+
+/// Whether the client is one that shows pages to a person: it names them. A program takes anything.
+pub fn shows_pages(headers: &HeaderMap) -> bool {
+    takes(headers, header::ACCEPT, "text/html")
+}
+
+/// Whether a header names `wanted`, and not with q=0.
+fn takes(headers: &HeaderMap, header: HeaderName, wanted: &str) -> bool {
+    items(headers, header).any(|item| {
         let mut parts = item.split(';').map(str::trim);
         let name = parts.next().unwrap_or_default();
         let refused = parts.any(|part| {
             let weight = part.strip_prefix("q=").or_else(|| part.strip_prefix("Q="));
             weight.is_some_and(|weight| weight.chars().all(|digit| matches!(digit, '0' | '.')))
         });
-        name.eq_ignore_ascii_case(coding) && !refused
+        name.eq_ignore_ascii_case(wanted) && !refused
     })
 }
 
@@ -61,6 +71,20 @@ mod tests {
             (vec!["gzip;q=0, br"], true),
         ] {
             assert_eq!(accepts(&headers(&header::ACCEPT_ENCODING, &lines), "br"), taken, "{lines:?}");
+        }
+    }
+
+    #[test]
+    fn who_names_pages_shows_them_and_who_takes_anything_does_not() {
+        for (lines, shows) in [
+            (vec![], false),
+            (vec!["*/*"], false),
+            (vec!["application/json"], false),
+            (vec!["application/json, text/html;q=0"], false),
+            (vec!["text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"], true),
+            (vec!["Text/HTML; charset=utf-8"], true),
+        ] {
+            assert_eq!(shows_pages(&headers(&header::ACCEPT, &lines)), shows, "{lines:?}");
         }
     }
 

@@ -18,7 +18,7 @@ use tillkeep_model::fields::{
     self,
     customer::{UNNAMED, is_named},
 };
-use tillkeep_model::permission::code::{CustomersCreate, CustomersView, PosSell};
+use tillkeep_model::permission::code::{CustomersCreate, CustomersView, PosSell, ReportsZReport};
 use tillkeep_storage::entity::customer::{self, Column, Entity, Model};
 use tillkeep_storage::numbers::Given;
 use tillkeep_storage::registry::{digits, fold};
@@ -38,6 +38,9 @@ const LIST: ListSpec = ListSpec {
     filters: &["customerNumber", "email", "phone"],
     sort: &["customerNumber", "lastName", "companyName", "createdAt", "updatedAt"],
 };
+
+/// Who sees the customers of a shop: its manager too, with headquarters away.
+type See = (CustomersView, ReportsZReport);
 
 /// The list of customers.
 pub(crate) struct Customers;
@@ -71,11 +74,11 @@ pub(crate) struct CustomerSummary {
     tax_exempt: bool,
 }
 
-pub(crate) async fn list(caller: Caller<CustomersView>, Lists { query, .. }: Lists<Customers>) -> Result<List<Model>> {
+pub(crate) async fn list(caller: Caller<See>, Lists { query, .. }: Lists<Customers>) -> Result<List<Model>> {
     resource::list(caller.reader(), &LIST, &query, Entity::find()).await
 }
 
-pub(crate) async fn get(caller: Caller<CustomersView>, Id(id): Id) -> Result<Answer<Model>> {
+pub(crate) async fn get(caller: Caller<See>, Id(id): Id) -> Result<Answer<Model>> {
     let row = Entity::find_by_id(id).filter(Column::DeletedAt.is_null()).one(caller.reader()).await?;
     row.map(Answer).ok_or_else(|| Error::not_found("customer"))
 }
@@ -184,6 +187,6 @@ pub(crate) fn routes(routes: Routes) -> Routes {
         .fails(&[DocumentTooLarge, IdReused, PossibleDuplicate, StoreNotReady])
         .get("/customers/{id}", get)
         .about("One customer, by its id.")
-        .get("/customers/{id}/sales", customer_sales::list)
+        .get("/customers/{id}/sales", customer_sales::list::<See>)
         .about("What a customer bought, paid and brought back in this store.")
 }

@@ -9,7 +9,7 @@ use tillkeep_http::elsewhere::{self, Owner, WriteRoute};
 use tillkeep_http::routes::{Route, Shown};
 use tillkeep_http::{account, describe, directory, layers, probes, shelf};
 use tillkeep_model::AlarmCode;
-use tillkeep_model::permission::code::{ReportsZReport, UsersEdit};
+use tillkeep_model::permission::code::{ReportsZReport, UsersEdit, UsersManageRoles};
 use tillkeep_model::words::SignatureState;
 use tillkeep_storage::fiscal::signatures;
 use tillkeep_storage::outbox;
@@ -40,7 +40,7 @@ pub fn router_with(store: Arc<Store>, hq: &[WriteRoute], shown: Shown) -> Router
     } else {
         router
     };
-    let router = router.with_state(store.clone());
+    let router = tillkeep_web::store(router).with_state(store.clone());
     let router =
         if shown.metrics { router.merge(tillkeep_http::metrics::of_this_machine(measured(store))) } else { router };
     layers::wrap(router)
@@ -99,6 +99,7 @@ fn own(routes: Routes) -> Routes {
         // What a shop must be able to do without headquarters, its manager does.
         .with(account::locks::<_, (UsersEdit, ReportsZReport)>)
         .with(directory::routes)
+        .with(directory::audit_log::routes::<_, (UsersManageRoles, ReportsZReport)>)
         .with(shelf::routes)
         .with(pos::routes)
         .with(paper::routes)

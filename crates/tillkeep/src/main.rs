@@ -6,6 +6,7 @@ mod audit_export;
 mod audited;
 mod backup;
 mod bench;
+mod certificate;
 mod child;
 mod cli;
 mod configuration;

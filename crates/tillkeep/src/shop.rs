@@ -1,5 +1,5 @@
-//! `tillkeep store status | outbox | resync | take-over | set-series`: what waits in a store's database and how far it was pulled, beside the running
-//! server or without it. What they change the server finds in its next cycle.
+//! `tillkeep store status | outbox | resync | take-over | set-series | certificate`: what waits in a store's database and how far
+//! it was pulled, beside the running server or without it. What they change the server finds in its next cycle.
 
 use std::path::{Path, PathBuf};
 
@@ -13,6 +13,7 @@ use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrde
 use tillkeep_storage::{Connection, Db, Side, apply, audit, outbox, registry, settings, staged, upgrade};
 use tillkeep_store::headquarters::standing;
 
+use crate::certificate;
 use crate::lock::Lock;
 use crate::output::say;
 use crate::series;
@@ -42,6 +43,18 @@ pub enum StoreCommand {
         /// The file of the last numbers, when it is not in the data directory.
         #[arg(long, value_name = "FILE", env = "NUMBERS_FILE")]
         numbers_file: Option<PathBuf>,
+        #[command(flatten)]
+        dir: DataDir,
+    },
+    /// Makes a certificate for HTTPS that the tills of this shop can be told to trust, under an authority of this store.
+    ///
+    /// Browsers give the camera and a page that is there without its server over HTTPS alone. Run it again to renew the
+    /// certificate: it stays under the same authority, which is good for ten years.
+    Certificate {
+        /// A name or an address by which tills reach the store; several times for several. Without it those of the last time, at
+        /// first the name of this machine and its addresses.
+        #[arg(long = "name", value_name = "NAME")]
+        names: Vec<String>,
         #[command(flatten)]
         dir: DataDir,
     },
@@ -107,6 +120,7 @@ pub async fn run(command: StoreCommand) -> Result<()> {
         StoreCommand::Outbox { what: OutboxCommand::Requeue { seq, dir } } => requeue(&dir, seq).await,
         StoreCommand::TakeOver(dir) => take_over(&dir).await,
         StoreCommand::Resync { entity_type, dir } => resync(&dir, entity_type.as_deref()).await,
+        StoreCommand::Certificate { names, dir } => certificate::make(&dir.path, names),
         StoreCommand::SetSeries { series, numbers_file, dir } => {
             // Before the lock, which would make the directory.
             dir.database()?;

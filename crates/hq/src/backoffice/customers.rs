@@ -123,7 +123,7 @@ pub(crate) fn routes(routes: Routes) -> Routes {
         .about("List customers, a page at a time.")
         .get("/customers/{id}", plain::get::<Entity, CustomersView>)
         .about("One customer, by its id.")
-        .get("/customers/{id}/sales", customer_sales::list)
+        .get("/customers/{id}/sales", customer_sales::list::<CustomersView>)
         .about("What a customer bought, paid and brought back, in all stores.")
         .post("/customers", create)
         .about("Make a new customer.")

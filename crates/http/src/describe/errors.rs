@@ -76,6 +76,8 @@ fn extras(code: ErrorCode) -> Vec<(&'static str, RefOr<Schema>)> {
             vec![("epoch", string().into())]
         }
         ErrorCode::SecondFactorRequired => vec![("challenge", any())],
+        // Of a sale that a store is asked for by its id.
+        ErrorCode::SaleNotFound => vec![("database", id())],
         ErrorCode::SessionAlreadyOpen => vec![("sessionId", id())],
         ErrorCode::VarianceNotAccepted => vec![("expectedCash", whole()), ("cashVariance", whole())],
         ErrorCode::Underpaid => vec![("due", whole()), ("tendered", whole())],

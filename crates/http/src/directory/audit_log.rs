@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use serde::Serialize;
+use tillkeep_model::permission::Requirement;
 use tillkeep_model::permission::code::UsersManageRoles;
 use tillkeep_model::{Instant, JsonText};
 use tillkeep_storage::entity::audit_log::{Column, Entity, Model};
@@ -13,11 +14,12 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::List;
-use crate::auth::Caller;
+use crate::auth::{Caller, HasAuth, Home};
 use crate::costs;
 use crate::describe::{Listing, Lists, More};
 use crate::error::{Error, Result};
 use crate::resource::{self, ListSpec, Query};
+use crate::routes::Routes;
 
 const LIST: ListSpec = ListSpec {
     search: &["action", "entityId"],
@@ -47,16 +49,25 @@ pub struct NamedAuditEntry {
     entity_name: Option<String>,
 }
 
-/// `GET /audit-log?userId&action&entityType&from&to&priceOf&page`: the whole log of this server, so `users.manage_roles`
+/// The route of the log, for whoever holds one of the codes of `P`.
+pub fn routes<S, P>(routes: Routes<S>) -> Routes<S>
+where
+    S: HasAuth + Clone + 'static,
+    P: Requirement,
+{
+    routes.get("/audit-log", list::<P>).about("Who did what, the newest first.")
+}
+
+/// `GET /audit-log?userId&action&entityType&from&to&priceOf&page`: the whole log of this server, so that the permission
 /// must be held in all it is about: everywhere at headquarters, in this store at a store. `from` is included, `to` is
 /// not; of `priceOf`, a product, what made its price, in all stores and in each.
-pub async fn list(
-    caller: Caller<UsersManageRoles>,
+pub async fn list<P: Requirement>(
+    caller: Caller<P>,
     Lists { mut query, .. }: Lists<AuditLog>,
 ) -> Result<List<NamedAuditEntry>> {
     caller.everywhere()?;
     query.entry("sort".to_owned()).or_insert_with(|| "-seq".to_owned());
-    let mut select = Entity::find();
+    let mut select = Entity::find().filter(in_sight(&caller));
     if let Some(from) = instant(&mut query, "from")? {
         select = select.filter(Column::At.gte(from));
     }
@@ -83,6 +94,17 @@ pub async fn list(
         entity_name: thing(&row).and_then(|id| things.get(&id).cloned()),
         row: Model { details: JsonText(costs::stored(row.details.0)), ..row },
     }))
+}
+
+/// The whole log with `users.manage_roles`. Who runs a shop sees what was done there, and nothing that names another one.
+fn in_sight<P: Requirement>(caller: &Caller<P>) -> Condition {
+    match caller.auth().home {
+        Home::Store(own) if !caller.may(&[UsersManageRoles::CODE]) => {
+            let of_none = Column::Details.not_like("%\"storeId\":\"%");
+            Condition::any().add(of_none).add(Column::Details.contains(format!("\"storeId\":\"{own}\"")))
+        }
+        _ => Condition::all(),
+    }
 }
 
 /// Entries about a product, or about one of its rows in stores, that say something of a price.

@@ -54,6 +54,4 @@ where
         .about("List specials; with `at` those that are in force then.")
         .get("/specials/active", specials::active)
         .about("The specials in force in a store, by its clock.")
-        .get("/audit-log", audit_log::list)
-        .about("Who did what, the newest first.")
 }

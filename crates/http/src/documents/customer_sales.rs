@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 use tillkeep_model::Money;
-use tillkeep_model::permission::code::CustomersView;
+use tillkeep_model::permission::Requirement;
 use tillkeep_model::state::SessionStatus;
 use tillkeep_storage::DbErr;
 use tillkeep_storage::entity::{customer, register_session, sale, store};
@@ -76,8 +76,8 @@ impl From<Bought> for Sum {
 }
 
 /// `GET /customers/{id}/sales`: the newest first.
-pub async fn list(
-    caller: Caller<CustomersView>,
+pub async fn list<P: Requirement>(
+    caller: Caller<P>,
     Id(id): Id,
     Lists { mut query, .. }: Lists<CustomerSales>,
 ) -> Result<Summed<SaleOfCustomer, Sum>> {
@@ -106,7 +106,7 @@ pub async fn list(
 }
 
 /// Whether the caller is told how what `store` sold was paid.
-fn is_told(caller: &Caller<CustomersView>, stores: &HashMap<Uuid, Shop>, store: Uuid) -> bool {
+fn is_told<P: Requirement>(caller: &Caller<P>, stores: &HashMap<Uuid, Shop>, store: Uuid) -> bool {
     let is_blind = stores.get(&store).is_none_or(|shop| shop.blind_close);
     !is_blind || caller.access.may(KNOW_PAYMENTS, Some(store))
 }
@@ -127,7 +127,7 @@ async fn stores(conn: &impl ConnectionTrait) -> Result<HashMap<Uuid, Shop>, DbEr
 
 /// The sales of the stores where the caller sees customers. What lies in a drawer that is still open would tell what must
 /// not be known before it is counted.
-fn in_sight(caller: &Caller<CustomersView>, stores: &HashMap<Uuid, Shop>) -> Condition {
+fn in_sight<P: Requirement>(caller: &Caller<P>, stores: &HashMap<Uuid, Shop>) -> Condition {
     let here = caller.stores().map(|ids| sale::Column::StoreId.is_in(ids));
     let open = |(id, shop): (&Uuid, &Shop)| {
         (!shop.blind_close || caller.access.may(SEE_OPEN_DRAWERS, Some(*id))).then_some(*id)

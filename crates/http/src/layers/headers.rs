@@ -25,22 +25,24 @@ const BEGINNINGS: [&str; 2] = ["/api/v1/sync/sales/", "/api/v1/sync/pictures/"];
 const POLICY: &str = "default-src 'self'; script-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; \
                       frame-ancestors 'none'";
 
-/// What an answer gets unless it brings its own: a page may need a wider policy, a picture may be kept.
-const UNLESS_GIVEN: [(HeaderName, &str); 2] =
-    [(header::CONTENT_SECURITY_POLICY, POLICY), (header::CACHE_CONTROL, "no-store")];
+/// What an answer gets unless it brings its own: a page may need a wider policy, a till the camera, a picture may be kept.
+const UNLESS_GIVEN: [(HeaderName, &str); 3] = [
+    (header::CONTENT_SECURITY_POLICY, POLICY),
+    (header::CACHE_CONTROL, "no-store"),
+    // Nothing else here asks for any of these: a script that got in after all does not get them either.
+    (
+        HeaderName::from_static("permissions-policy"),
+        "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), serial=(), usb=()",
+    ),
+];
 
 /// What every answer gets.
-const ALWAYS: [(HeaderName, &str); 5] = [
+const ALWAYS: [(HeaderName, &str); 4] = [
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (header::REFERRER_POLICY, "no-referrer"),
     // No window of another site keeps a hand on this one, and none takes its answers as pictures or scripts.
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
     (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
-    // Nothing here asks for any of these: a script that got in after all does not get them either.
-    (
-        HeaderName::from_static("permissions-policy"),
-        "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), serial=(), usb=()",
-    ),
 ];
 
 /// A year, as browsers and their lists ask for.

@@ -50,6 +50,7 @@ async fn every_answer_tells_browsers_to_be_careful() {
     }
     let page = server.ask("GET", "/api/v1/page").await;
     assert_eq!(page.header("content-security-policy"), Some("img-src data:"), "a page may bring its own");
+    assert_eq!(page.header("permissions-policy"), Some("camera=(self)"), "so may one that reads codes by the camera");
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Bytes;
-use axum::http::header;
+use axum::response::IntoResponse;
 use axum::routing::{get, post};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -92,8 +92,12 @@ fn routes(go_on: &Arc<Notify>, went_on: &Arc<Notify>) -> Router {
         .route("/api/v1/large", get(|| async { vec![b'x'; LARGE] }))
         .route("/api/v1/broken", get(broken))
         .route("/api/v1/broken-later", get(broken_later))
-        .route("/api/v1/page", get(|| async { ([(header::CONTENT_SECURITY_POLICY, "img-src data:")], "a page") }))
+        .route("/api/v1/page", get(page))
         .route("/api/v1/sync/push", post(pushed))
+}
+
+async fn page() -> impl IntoResponse {
+    ([("content-security-policy", "img-src data:"), ("permissions-policy", "camera=(self)")], "a page")
 }
 
 #[expect(clippy::panic, reason = "what a panic is answered with is what is tested")]

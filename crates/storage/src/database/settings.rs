@@ -19,6 +19,11 @@ pub async fn get(conn: &impl ConnectionTrait, key: &str) -> Result<Option<String
     Ok(Entity::find_by_id(key.to_owned()).one(conn).await?.map(|row| row.value))
 }
 
+/// The id of this database.
+pub async fn epoch(conn: &impl ConnectionTrait) -> Result<String, DbErr> {
+    get(conn, EPOCH).await?.ok_or_else(|| DbErr::RecordNotFound(EPOCH.to_owned()))
+}
+
 pub async fn set(conn: &impl ConnectionTrait, key: &str, value: &str) -> Result<(), DbErr> {
     let row = Model { key: key.to_owned(), value: value.to_owned() };
     Entity::insert(row.into_active_model())

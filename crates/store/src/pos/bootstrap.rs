@@ -13,6 +13,7 @@ use tillkeep_model::pricing::TaxRate;
 use tillkeep_model::{Bps, ErrorCode, Instant, Ppm};
 use tillkeep_storage::entity::{department, register, register_session, sales_rep, store, tender};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
+use tillkeep_storage::settings;
 use tillkeep_storage::taxes::TaxGroup;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -34,6 +35,10 @@ pub(crate) struct Bootstrap {
     departments: Vec<department::Model>,
     sales_reps: Vec<SalesRep>,
     discount_limits: DiscountLimits,
+    /// Which database this store has: another one since it was restored or begun anew. A sale that is not found in another one than
+    /// it was sent to may have been taken there.
+    #[schema(format = Uuid)]
+    database: String,
     /// A till says in `lastReceipt` which receipt number it printed last: this store takes it.
     takes_last_receipt: bool,
     server_time: Instant,
@@ -122,6 +127,7 @@ pub(crate) async fn bootstrap(
             max_cart_discount_bps: own.max_cart_discount_bps,
         },
         store: own.clone(),
+        database: settings::epoch(caller.reader()).await?,
         takes_last_receipt: true,
         server_time: caller.now(),
     }))

@@ -18,6 +18,7 @@ use tillkeep_storage::entity::{register, register_session, sale};
 use tillkeep_storage::fiscal::signatures;
 use tillkeep_storage::sea_orm::sea_query::Query as SubQuery;
 use tillkeep_storage::sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter};
+use tillkeep_storage::settings;
 
 use super::opened;
 use super::refunds::original::{Original, refunds_of};
@@ -105,7 +106,11 @@ pub(crate) async fn get(
     Id(id): Id,
 ) -> Result<Answer<SaleWithRefunds>> {
     let snapshot = caller.snapshot().await?;
-    let document: SaleDocument = act::find(&snapshot, id).await?.ok_or_else(not_found)?;
+    let found: Option<SaleDocument> = act::find(&snapshot, id).await?;
+    let Some(document) = found else {
+        // Not taken: but only of the database that it was sent to.
+        return Err(not_found().with("database", settings::epoch(&snapshot).await?));
+    };
     let signatures = signatures::of_sale(&snapshot, id).await?;
     let refunds = refunds_of(&snapshot, id).await?;
     snapshot.commit().await?;

@@ -10,7 +10,7 @@ use tillkeep_http::error::{Error, Result};
 use tillkeep_http::resource::{self, ListSpec};
 use tillkeep_http::{Answer, Caller, Id, List, Params};
 use tillkeep_model::ErrorCode;
-use tillkeep_model::permission::code::{PosSell, RegistersView};
+use tillkeep_model::permission::code::{PosSell, RegistersView, ReportsZReport};
 use tillkeep_storage::entity::register_session;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 
@@ -34,7 +34,7 @@ impl Listing for Sessions {
 }
 
 pub(crate) async fn list(
-    caller: Caller<RegistersView>,
+    caller: Caller<(RegistersView, ReportsZReport)>,
     State(store): State<Arc<Store>>,
     Lists { mut query, .. }: Lists<Sessions>,
 ) -> Result<List<register_session::Model>> {
@@ -48,7 +48,7 @@ pub(crate) async fn list(
 }
 
 pub(crate) async fn get(
-    caller: Caller<RegistersView>,
+    caller: Caller<(RegistersView, ReportsZReport)>,
     State(store): State<Arc<Store>>,
     Id(id): Id,
 ) -> Result<Answer<register_session::Model>> {

@@ -13,7 +13,7 @@ use tillkeep_http::documents::sales;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::extract::Segment;
 use tillkeep_http::{Answer, Caller, List, Params};
-use tillkeep_model::permission::code::{StoresEdit, StoresView};
+use tillkeep_model::permission::code::{ReportsZReport, StoresEdit, StoresView};
 use tillkeep_model::wire::{MAX_ATTEMPTS, OutboxState};
 use tillkeep_model::{Alarm, Instant};
 use tillkeep_storage::entity::outbox::{self as outbox_row, Column};
@@ -94,8 +94,11 @@ impl OutboxStatus {
     }
 }
 
+/// Who sees how a shop stands with headquarters: its manager too.
+type See = (StoresView, ReportsZReport);
+
 /// `GET /sync/status`
-pub(crate) async fn status(caller: Caller<StoresView>, State(store): State<Arc<Store>>) -> Result<Answer<Status>> {
+pub(crate) async fn status(caller: Caller<See>, State(store): State<Arc<Store>>) -> Result<Answer<Status>> {
     let cursors = apply::cursors(caller.reader()).await?;
     Ok(Answer(Status {
         store_id: store.id,
@@ -152,7 +155,7 @@ pub(crate) struct OutboxEntry {
 
 /// `GET /sync/outbox?status=pending|failed|dead`
 pub(crate) async fn list(
-    caller: Caller<StoresView>,
+    caller: Caller<See>,
     State(store): State<Arc<Store>>,
     Params(query): Params<OutboxQuery>,
 ) -> Result<List<OutboxEntry>> {

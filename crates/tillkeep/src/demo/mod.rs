@@ -1,4 +1,5 @@
-//! A chain at work on one machine: headquarters and stores as processes, tills that sell over HTTP.
+//! A chain at work on one machine: headquarters and stores as processes, tills that sell over HTTP. Nobody sells in the last store:
+//! it is the reader's.
 
 mod chain;
 mod plant;
@@ -17,7 +18,7 @@ use crate::child::Child;
 use crate::configuration::variable_of;
 use crate::output::say;
 use crate::run::stop_on_signal;
-use plant::Planted;
+use plant::{Account, Planted, PlantedStore};
 
 /// Headquarters of the demo is here when it can be, as a server without another address; its stores follow.
 const FIRST_PORT: u16 = 8080;
@@ -32,7 +33,7 @@ pub async fn seed(settings: &Settings, seed: u64, stores: usize) -> Result<()> {
         bail!("APP_ENV is production: demo data is refused");
     }
     let planted = plant::plant(settings, seed, stores).await?;
-    print_accounts(&planted, None)
+    print_accounts(&planted)
 }
 
 /// `tillkeep demo`: until a signal.
@@ -73,12 +74,18 @@ pub async fn run(args: DemoArgs) -> Result<()> {
         let child = Child::start(&program, ("store", port), &dir, &environment, &store.code).await?;
         stores.push((store, child));
     }
-    let addresses: Vec<_> = stores.iter().map(|(store, child)| (store.code.as_str(), child.url.as_str())).collect();
-    print_accounts(&planted, Some((&hq.url, &addresses)))?;
+    let (own, selling) = stores.split_last().context("a demo has a store")?;
+    let own_till = till::Till::new(&planted, own.0, &own.1.url, args.pace)?;
+    tokio::select! {
+        ready = own_till.made_ready() => ready?,
+        () = stop.cancelled() => {}
+    }
+    print_places(&planted, &hq.url, own, selling)?;
+    print_accounts(&planted)?;
 
     let tasks = TaskTracker::new();
     let board = summary::Board::new(&hq.url, planted.account("admin")?);
-    for (store, child) in &stores {
+    for (store, child) in selling {
         let till = till::Till::new(&planted, store, &child.url, args.pace)?;
         tasks.spawn(till.run(board.counter(&store.code), stop.clone()));
     }
@@ -110,7 +117,7 @@ fn made(path: &Path) -> Result<PathBuf> {
 }
 
 /// Waits until one of the servers ends.
-async fn any_gone(hq: &Child, stores: &[(&plant::PlantedStore, Child)]) -> String {
+async fn any_gone(hq: &Child, stores: &[Running<'_>]) -> String {
     let mut tick = tokio::time::interval(std::time::Duration::from_secs(1));
     loop {
         tick.tick().await;
@@ -128,14 +135,26 @@ fn free_port(from: u16) -> Result<u16> {
     (from..=last).find(is_free).with_context(|| format!("every port from {from} to {last} is taken"))
 }
 
-fn print_accounts(planted: &Planted, running: Option<(&str, &[(&str, &str)])>) -> Result<()> {
-    if let Some((hq, stores)) = running {
-        let admin = planted.account("admin")?;
-        say!("\n  Open {hq} and sign in as {} with the PIN {}\n", admin.username, admin.pin);
-        for (code, url) in stores {
-            say!("  Store {code} is at {url}");
-        }
+/// A store at work.
+type Running<'a> = (&'a PlantedStore, Child);
+
+/// What to open, and who signs in there.
+fn print_places(planted: &Planted, hq: &str, (store, child): &Running<'_>, selling: &[Running<'_>]) -> Result<()> {
+    let (admin, code, url) = (planted.account("admin")?, &store.code, &child.url);
+    let (manager, cashier) = (planted.of_store("store_manager", code)?, planted.of_store("cashier", code)?);
+    let who = |account: &Account| format!("{} with the PIN {}", account.username, account.pin);
+    say!("\n  Headquarters  Open {hq} and sign in as {}", who(&admin));
+    say!("  Store {code}     Open {url}/store and sign in as {}", who(&manager));
+    say!("  Till of {code}   Open {url}/till and make it ready as {}", who(&manager));
+    say!("                Then sell as {}", who(&cashier));
+    say!("\n  Nobody sells in {code} but you.");
+    for (store, child) in selling {
+        say!("  {} sells by itself, at {}/store", store.code, child.url);
     }
+    Ok(())
+}
+
+fn print_accounts(planted: &Planted) -> Result<()> {
     say!("\n  Account      PIN      Role (none has a second factor)");
     for account in &planted.accounts {
         let place = account.store_code.as_deref().unwrap_or("all stores");

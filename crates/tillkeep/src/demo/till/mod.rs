@@ -6,7 +6,7 @@ mod basket;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use reqwest::{Client, Method, StatusCode};
@@ -18,6 +18,9 @@ use uuid::Uuid;
 use self::basket::{Article, Known};
 use super::chain::{SEED, Stream};
 use super::plant::{Account, Planted, PlantedStore};
+
+/// How long a store may take until its people can sign in: it has to pull them first.
+const READY_WITHIN: Duration = Duration::from_mins(2);
 
 /// What a till sold since the demo began.
 #[derive(Default)]
@@ -84,6 +87,29 @@ impl Till {
             last_receipt: None,
             takes_last_receipt: false,
         })
+    }
+
+    /// Makes the store ready for who sells there by hand: it has its register and its stock, and nobody has opened a drawer. Until
+    /// its people have arrived it is tried again.
+    pub async fn made_ready(&self) -> Result<()> {
+        let begun = Instant::now();
+        loop {
+            let Err(error) = self.make_ready().await else { return Ok(()) };
+            if begun.elapsed() > READY_WITHIN {
+                return Err(error).with_context(|| format!("store {} does not become ready", self.code));
+            }
+            tokio::time::sleep(Duration::from_millis(200)).await;
+        }
+    }
+
+    async fn make_ready(&self) -> Result<()> {
+        let admin = self.sign_in(&self.admin).await?;
+        self.register(&admin).await?;
+        let manager = self.sign_in(&self.manager).await?;
+        self.stock_up(&manager).await?;
+        // The cashier is who the reader signs in as next.
+        self.pin_in().await?;
+        Ok(())
     }
 
     /// Sells until `stop`; whatever goes wrong is tried again.
