@@ -11,11 +11,16 @@ import { queryClient } from './api/queries'
 import { makeRouter } from './router'
 import { useSession } from './session/store'
 import { i18n } from './texts'
+import { offer, speak } from './texts/languages'
+
+offer({ de: () => import('./texts/de/hq') })
 
 const app = createApp(App)
 app.use(i18n)
 app.use(createPinia())
 app.use(VueQueryPlugin, { queryClient })
 
-// The frame stands at once. The first page is chosen when it is known who is signed in, since the guard asks that.
-app.use(makeRouter(useSession().restore())).mount('#app')
+// The frame stands as soon as its language is there. The first page is chosen when it is known who is signed in, since the
+// guard asks that.
+const known = useSession().restore()
+void speak().then(() => app.use(makeRouter(known)).mount('#app'))

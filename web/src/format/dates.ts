@@ -1,30 +1,35 @@
-import { i18n } from '@/texts'
+import { ref } from 'vue'
 import { t } from '@/texts/frame'
+import { inLocale } from './locale'
 
-/** Instants in the time zone of the browser, in the words of the page and the order of the browser's region. */
+export { localeOf } from './locale'
 
-/**
- * In what dates are written: the language of the page, as it is written where the browser is. On an English page of a
- * browser from Germany that is `en-DE`, with English months, the day first and 24 hours.
- */
-export function localeOf(language: string, browser: string): string {
-  const { language: theirs, region } = new Intl.Locale(browser || language).maximize()
-  if (theirs === language) return browser || language
-  return region ? `${language}-${region}` : language
+/** Instants in the time zone of the browser or of a store, in the words of the page and the order of the browser's region. */
+
+/** Of the store whose pages these are; without one the browser's. */
+const zone = ref<string>()
+
+/** From now on instants are shown as the clocks of a store show them; a zone that the browser does not know changes nothing. */
+export function showIn(timezone: string | undefined): void {
+  try {
+    new Intl.DateTimeFormat(undefined, { timeZone: timezone })
+    zone.value = timezone
+  } catch {
+    zone.value = undefined
+  }
 }
 
-/** A format that is made when it is first used, and again in another language. */
-function inLocale<F>(make: (locale: string) => F): () => F {
-  let made: { locale: string; format: F } | undefined
+/** A format that is made when it is first used, and again in another language or zone. */
+function inZone<F>(make: (locale: string) => F): () => F {
+  let made: { zone: string | undefined; format: () => F } | undefined
   return () => {
-    const locale = localeOf(i18n.global.locale.value, navigator.language)
-    if (made?.locale !== locale) made = { locale, format: make(locale) }
-    return made.format
+    if (!made || made.zone !== zone.value) made = { zone: zone.value, format: inLocale(make) }
+    return made.format()
   }
 }
 
 export const dates = (options: Intl.DateTimeFormatOptions) =>
-  inLocale((locale) => new Intl.DateTimeFormat(locale, options))
+  inZone((locale) => new Intl.DateTimeFormat(locale, { timeZone: zone.value, ...options }))
 const DATE_TIME = dates({ dateStyle: 'medium', timeStyle: 'short' })
 const EXACT = dates({ dateStyle: 'medium', timeStyle: 'medium' })
 const DAY = dates({ weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' })

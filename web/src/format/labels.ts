@@ -1,3 +1,5 @@
+import { i18n } from '@/texts'
+
 /** Names of the contract as words for people. */
 
 /** `product_barcodes` → `Product barcodes`, `receiptsMissing` → `Receipts missing`. */
@@ -8,3 +10,7 @@ export function words(name: string): string {
     .toLowerCase()
   return spaced.charAt(0).toUpperCase() + spaced.slice(1)
 }
+
+/** A title as it stands inside a sentence: small in English; German nouns keep their capital everywhere. */
+export const inSentence = (title: string): string =>
+  i18n.global.locale.value.startsWith('en') ? title.toLowerCase() : title

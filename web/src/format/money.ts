@@ -1,4 +1,4 @@
-import { t } from './texts'
+import { inLocale, numbers, pageLocale } from './locale'
 
 /** Amounts are integers in minor units of a currency: cents of a dollar, yen of Japan. docs/domain.md. */
 
@@ -12,17 +12,27 @@ export interface Currency {
 /** As decimals are not guessed: `500` is 500 yen, and 5.00 of a currency that has cents. Amounts are then whole numbers. */
 export const UNKNOWN: Currency = { code: null, exponent: 0 }
 
-/** What such an amount is, for people. */
-export const SMALLEST_UNIT = t('smallestUnit')
+/** Formats of currencies in one language; one is dear to make, and a cart shows many amounts at once. */
+const FORMATS = inLocale((locale) => ({ locale, made: new Map<string, Intl.NumberFormat>() }))
 
-/** In the browser's locale, `$19.99`; without a currency the number alone. */
+/** In the language of the page, `$19.99`; without a currency the number alone. */
 export function money(minor: number | null | undefined, { code, exponent }: Currency): string {
   if (minor === null || minor === undefined) return '–'
-  const digits = { minimumFractionDigits: exponent, maximumFractionDigits: exponent }
   // As text, since a large amount has more digits than a binary fraction keeps.
-  const text = major(minor, exponent) as unknown as number
-  const style = code ? { style: 'currency' as const, currency: code } : {}
-  return new Intl.NumberFormat(undefined, { ...style, ...digits }).format(text)
+  return formatOf(code, exponent).format(major(minor, exponent) as unknown as number)
+}
+
+function formatOf(code: string | null, exponent: number): Intl.NumberFormat {
+  const { locale, made } = FORMATS()
+  const key = `${code} ${exponent}`
+  let format = made.get(key)
+  if (!format) {
+    const digits = { minimumFractionDigits: exponent, maximumFractionDigits: exponent }
+    const style = code ? { style: 'currency' as const, currency: code } : {}
+    format = new Intl.NumberFormat(locale, { ...style, ...digits })
+    made.set(key, format)
+  }
+  return format
 }
 
 /** `19.99` of 1999, with a point and nothing else, as programs read it. */
@@ -42,8 +52,8 @@ export interface Marks {
   write: (number: number, digits: Intl.NumberFormatOptions) => string
 }
 
-/** The marks of `locale`; without one, of the browser. */
-export function marksOf(locale?: string): Marks {
+/** The marks of `locale`; without one, of the page. */
+export function marksOf(locale: string = pageLocale()): Marks {
   const format = (digits: Intl.NumberFormatOptions) =>
     new Intl.NumberFormat(locale, { numberingSystem: 'latn', ...digits })
   const parts = format({ minimumFractionDigits: 1 }).formatToParts(-1_234_567.5)
@@ -53,17 +63,17 @@ export function marksOf(locale?: string): Marks {
   return { decimal: mark('decimal') || '.', group: mark('group'), write }
 }
 
-const OWN = marksOf()
+const own = inLocale(marksOf)
 
 /** `1,299.00` of 129900 as the language writes it, `1.299,00` in German: what stands in a field and {@link minorOf} reads. */
-export function amountText(minor: number, exponent: number, marks: Marks = OWN): string {
+export function amountText(minor: number, exponent: number, marks: Marks = own()): string {
   const digits = { minimumFractionDigits: exponent, maximumFractionDigits: exponent }
   // As text, since a large amount has more digits than a binary fraction keeps.
   return marks.write(major(minor, exponent) as unknown as number, digits)
 }
 
 /** Any other number with at most three decimals, as the language writes it. */
-export const numberText = (number: number, marks: Marks = OWN): string =>
+export const numberText = (number: number, marks: Marks = own()): string =>
   marks.write(number, { maximumFractionDigits: 3 })
 
 /** Between thousands in some languages, which keyboards have in one form of many. */
@@ -73,7 +83,7 @@ const SPACES = /[\s\u2019']/g
  * What was typed as a plain `-1299.50`, or null when it is no number. Read as the language writes it, and with a
  * point or a comma before the decimals where that cannot be a mark of thousands: `1.299` is 1299 in German, `12.99` is not.
  */
-export function plainNumber(typed: string, marks: Marks = OWN): string | null {
+export function plainNumber(typed: string, marks: Marks = own()): string | null {
   const match = /^([-\u2212]?)([\d.,_]*\d[\d.,_]*)$/.exec(typed.trim().replace(SPACES, '_'))
   if (!match) return null
   const [, sign, number = ''] = match
@@ -96,7 +106,7 @@ function decimalOf(number: string, marks: Marks): string | undefined {
 const isWhole = (text: string) => /^(\d*|[1-9]\d{0,2}([.,_])(\d{2,3}\2)*\d{3})$/.test(text)
 
 /** Minor units of what was typed; null when it is no amount. */
-export function minorOf(typed: string, exponent: number, marks: Marks = OWN): number | null {
+export function minorOf(typed: string, exponent: number, marks: Marks = own()): number | null {
   const match = /^(-?)(\d{1,13})(?:\.(\d*))?$/.exec(plainNumber(typed, marks) ?? '')
   if (!match) return null
   const [, sign, whole, decimals = ''] = match
@@ -116,11 +126,11 @@ export function exponentOf(code: string): number {
   return EXPONENTS.find(([, codes]) => codes.split(' ').includes(code))?.[0] ?? 2
 }
 
-const COUNT = new Intl.NumberFormat()
+const COUNT = numbers()
 
-/** A whole number with the locale's separators. */
+/** A whole number with the separators of the language. */
 export function count(number: number | null | undefined): string {
-  return number === null || number === undefined ? '–' : COUNT.format(number)
+  return number === null || number === undefined ? '–' : COUNT().format(number)
 }
 
 /** `1 store`, `2 stores`. */

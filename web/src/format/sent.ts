@@ -1,3 +1,5 @@
+import { numbers } from './locale'
+
 /** Lists inside of documents, which are as their store sent them: what is no row, or no such field of one, is nothing. */
 
 export type Sent = Readonly<Record<string, unknown>>
@@ -22,9 +24,9 @@ export function numberOf(row: Sent, key: string): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value : null
 }
 
-const RATE = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 4 })
+const RATE = numbers({ style: 'percent', maximumFractionDigits: 4 })
 
 /** A tax rate of parts per million, `8.875%` of 88750. */
 export function rate(ppm: number | null): string {
-  return ppm === null ? '–' : RATE.format(ppm / 1_000_000)
+  return ppm === null ? '–' : RATE().format(ppm / 1_000_000)
 }

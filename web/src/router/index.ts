@@ -4,11 +4,14 @@ import { ask, isAnswering } from '@/api/line'
 import { useSession } from '@/session/store'
 import { t } from '@/texts/frame'
 import { arrive, depart } from './arriving'
-import { judge, mayOpen, type Visitor } from './guards'
+import { judge, mayOpen } from './guards'
 import { MENU, routes, type MenuPage } from './routes'
 import { noteLeft, scrollBehavior } from './scroll'
 import { titleTab } from './title'
+import { visitor } from './visitor'
 import './meta'
+
+export { visitor } from './visitor'
 
 /** `known` is when it is known who is signed in, before which no page is chosen. */
 export function makeRouter(known: Promise<unknown> = Promise.resolve()): Router {
@@ -49,17 +52,6 @@ export function makeRouter(known: Promise<unknown> = Promise.resolve()): Router 
     if (answering) wanted = null
   })
   return router
-}
-
-/** Whoever is there now, as a guard sees them. */
-export function visitor(): Visitor {
-  const session = useSession()
-  return {
-    isSignedIn: session.isSignedIn,
-    mustChangePin: session.user?.mustChangePin ?? false,
-    mustSetUpFactor: session.user?.secondFactor?.missing ?? false,
-    hasAnyPermission: session.hasAnyPermission,
-  }
 }
 
 /** The menu of the signed-in person: what they may open. */

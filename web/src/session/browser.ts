@@ -2,8 +2,14 @@
 
 const KEY = 'tillkeep.browser'
 
+let isAsked = true
+/** At a store the same header has the key of a till, which its pages are none of. */
+export function withoutKey(): void {
+  isAsked = false
+}
+
 /** What a sign-in is sent with; whoever has no key asks for one. */
-export const browserKey = (): string => localStorage.getItem(KEY) ?? 'new'
+export const browserKey = (): string | undefined => (isAsked ? (localStorage.getItem(KEY) ?? 'new') : undefined)
 
 export function keepBrowserKey(key: string | null | undefined): void {
   if (key) localStorage.setItem(KEY, key)

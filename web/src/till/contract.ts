@@ -145,6 +145,11 @@ export interface PendingPayment {
   tries: number
   /** `asking` goes on by itself; `missing`: the server says that nothing exists; `other`: something exists with other content. */
   state: 'sending' | 'asking' | 'missing' | 'other'
+  /**
+   * With `other`: the database of the store is another one than when the payment was sent, so that nobody here can say whether it
+   * was taken. Without it {@link TillState.taken} has what exists, where it can be shown.
+   */
+  restored?: boolean
 }
 
 /** A sale that was taken, to be shown until the next one begins. */
@@ -270,6 +275,8 @@ export interface LineChange {
 export interface SetUp {
   storeName: string
   registers(): Promise<Register[]>
+  /** Devices that are tills of this store now, so that nobody takes over a register by mistake; left out: not known. */
+  devices?(): Promise<Schemas['Device'][]>
   /** Makes this device the till of a register that is there. */
   choose(register: Register, deviceName: string): Promise<void>
   /** Makes a register and this device its till. */
@@ -299,6 +306,8 @@ export interface Till {
   /** Takes the till over from another window. */
   takeOver(): Promise<void>
   train(on: boolean): Promise<void>
+  /** Says in {@link LineState.updateWaits} that a new version of the pages waits. */
+  noteUpdate?(waits: boolean): void
 
   // People. -------------------------------------------------------------------------------------------------------------
   /** The cart stays. */
@@ -350,7 +359,10 @@ export interface Till {
   pay(payments: CartPayment[]): Promise<void>
   /** Asks again at once whether the pending payment exists. */
   settleNow(): Promise<void>
-  /** After `missing`: gives the payment up and goes back to the cart, or sends the same again. */
+  /**
+   * After `missing`: gives the payment up and goes back to the cart, or sends the same again. After `other` the cart gets another
+   * id; only where the store was restored may the same be sent again.
+   */
   payAgain(): Promise<void>
   backToCart(): Promise<void>
   /** The next customer. */
@@ -367,6 +379,8 @@ export interface Till {
   endExchange(): Promise<void>
   voidSale(saleId: string, reason: { reason?: string; reasonCode?: string }): Promise<void>
   receipt(saleId: string, kind?: 'copy' | 'gift' | 'invoice'): Promise<Paper>
+  /** Whom an invoice names where the sale has no customer. Without it the till prints invoices of customers alone. */
+  nameBuyer?(saleId: string, buyer: { name: string; address?: string; taxNumber?: string }): Promise<void>
   /** On the printer of the register, else null: the screen prints {@link receipt} by the browser. */
   print(saleId: string, kind?: 'copy' | 'gift' | 'invoice'): Promise<PrintJob | null>
 

@@ -16,20 +16,30 @@ export const SOURCES: readonly Source[] = readdirSync(SRC, { recursive: true, en
   .sort()
   .map((path) => ({ path, text: readFileSync(join(SRC, path), 'utf8') }))
 
-const CATALOGUE = /^texts\/en\/(\w+)\.ts$/
+type Catalogues = ReadonlyMap<string, Readonly<Record<string, string>>>
 
-/** The texts of each room. */
-export const CATALOGUES: ReadonlyMap<string, Readonly<Record<string, string>>> = new Map(
-  await Promise.all(
-    SOURCES.flatMap(({ path }) => {
-      const room = CATALOGUE.exec(path)?.[1]
-      if (!room) return []
-      const load = async () =>
-        [room, ((await import(join(SRC, path))) as { default: Record<string, string> }).default] as const
-      return [load()]
-    }),
-  ),
-)
+const CATALOGUE = /^texts\/en\/(\w+)\.ts$/
+/** Rooms in German, and the lists of those of each entry. */
+const GERMAN = /^texts\/de\/(\w+)\.ts$/
+/** The entries, whose lists of rooms stand beside the rooms. */
+export const LISTS = ['hq', 'store', 'till'] as const
+
+const catalogues = async (pattern: RegExp): Promise<Catalogues> =>
+  new Map(
+    await Promise.all(
+      SOURCES.flatMap(({ path }) => {
+        const room = pattern.exec(path)?.[1]
+        if (!room || (LISTS as readonly string[]).includes(room)) return []
+        const load = async () =>
+          [room, ((await import(join(SRC, path))) as { default: Record<string, string> }).default] as const
+        return [load()]
+      }),
+    ),
+  )
+
+/** The texts of each room, and the same in German. */
+export const CATALOGUES = await catalogues(CATALOGUE)
+export const IN_GERMAN = await catalogues(GERMAN)
 
 /** What a file imports, as paths from `src` on without their endings. */
 export function importsOf({ path, text }: Source): string[] {
@@ -56,7 +66,7 @@ export function roomsOf(source: Source): Set<string> {
   return new Set(rooms)
 }
 
-export const isCatalogue = ({ path }: Source): boolean => CATALOGUE.test(path)
+export const isCatalogue = ({ path }: Source): boolean => CATALOGUE.test(path) || GERMAN.test(path)
 
 export const keysOf = (rooms: Iterable<string>): ReadonlySet<string> =>
   new Set([...rooms].flatMap((room) => Object.keys(CATALOGUES.get(room) ?? {})))

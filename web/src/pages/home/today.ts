@@ -2,6 +2,7 @@ import type { Schemas } from '@/api/client'
 import type { Tone } from '@/components/StatusPill.vue'
 import { exactTime } from '@/format/dates'
 import { count, money } from '@/format/money'
+import { numbers } from '@/format/locale'
 import { t } from './texts'
 
 /** What the page of today says of figures, and in which order its stores stand. */
@@ -16,7 +17,7 @@ export interface InCurrency {
 export const amountIn = ({ currencyCode: code, currencyExponent: exponent }: InCurrency, minor: number): string =>
   money(minor, { code, exponent })
 
-const CHANGE = new Intl.NumberFormat(undefined, {
+const CHANGE = numbers({
   style: 'percent',
   maximumFractionDigits: 0,
   signDisplay: 'exceptZero',
@@ -28,7 +29,7 @@ export const part = (today: number, before: number): number | null => (before > 
 /** `+12%`: today against a week before; nothing to compare with is a dash. */
 export function change(today: number, before: number): string {
   const found = part(today, before)
-  return found === null ? '–' : CHANGE.format(found)
+  return found === null ? '–' : CHANGE().format(found)
 }
 
 /** How fresh the figures of a store are: an order of the worst, so that a store without a line is not read as a bad day. */

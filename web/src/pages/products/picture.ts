@@ -1,5 +1,6 @@
 import { api, data, done, written, type Schemas } from '@/api/client'
 import { ApiError, wordsOfAction } from '@/api/errors'
+import { numbers } from '@/format/locale'
 import { t } from './texts'
 
 type Product = Schemas['Product']
@@ -11,6 +12,7 @@ export type Side = 96 | 320
 export const KINDS = ['image/jpeg', 'image/png', 'image/webp']
 export const MOST_MIB = 2
 const MIB = 1024 * 1024
+const SIZE = numbers({ maximumFractionDigits: 1 })
 
 /** The picture with this hash, which the browser keeps: what is behind it never changes. */
 export const fetchPicture = (id: string, hash: string, size: Side): Promise<Blob> =>
@@ -41,7 +43,7 @@ export function wrongWith({ name, size, type }: File): string | undefined {
   // Where the system knows no kind, headquarters finds out.
   if (type !== '' && !KINDS.includes(type)) return t('pictureKind', { name })
   if (size <= MOST_MIB * MIB) return undefined
-  const shown = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 }).format(Math.ceil((size / MIB) * 10) / 10)
+  const shown = SIZE().format(Math.ceil((size / MIB) * 10) / 10)
   return t('pictureLarge', { name, size: shown, most: MOST_MIB })
 }
 

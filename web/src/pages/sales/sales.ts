@@ -2,6 +2,7 @@ import type { Schemas } from '@/api/client'
 import type { Tone } from '@/components/StatusPill.vue'
 import { words } from '@/format/labels'
 import { rowsOf, textOf } from '@/format/sent'
+import { numbers } from '@/format/locale'
 import { t } from './texts'
 
 /** What the pages of sales share. */
@@ -35,12 +36,12 @@ export function stateOf(sale: Pick<Sale, 'status' | 'saleType'>): { tone: Tone; 
 
 type Amount = (minor: number | null) => string
 
-const PERCENT = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 2 })
+const PERCENT = numbers({ style: 'percent', maximumFractionDigits: 2 })
 
 /** A discount with how it was entered, `$-1.00 of 5%`; without where that is not known. */
 function entered(what: string, type: string | null, value: number | null, amount: Amount): string {
   if (value === null) return what
-  if (type === 'percent') return t('enteredAs', { what, how: PERCENT.format(value / 10_000) })
+  if (type === 'percent') return t('enteredAs', { what, how: PERCENT().format(value / 10_000) })
   return type === 'amount' ? t('enteredAs', { what, how: amount(value) }) : what
 }
 

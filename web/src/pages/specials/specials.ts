@@ -3,6 +3,7 @@ import type { Tone } from '@/components/StatusPill.vue'
 import type { StoreName, useStores } from '@/composables/useStores'
 import { fullDay, weekdayShort } from '@/format/dates'
 import { count, money, type Currency } from '@/format/money'
+import { numbers } from '@/format/locale'
 import { isOpenAt, isOver, type Window } from './calendar'
 import { clockAt } from './clock'
 import { t } from './texts'
@@ -29,8 +30,8 @@ export const types = () => ({
   multi_buy: t('typeMultiBuy'),
 })
 
-const percent = (bps: number | null) =>
-  new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 2 }).format((bps ?? 0) / 10_000)
+const PERCENT = numbers({ style: 'percent', maximumFractionDigits: 2 })
+const percent = (bps: number | null) => PERCENT().format((bps ?? 0) / 10_000)
 
 /** `10% off`, `Buy 2, get 1 free`, `3 for $10.00`. */
 export function dealOf(special: Special, currency: Currency): string {

@@ -1,5 +1,6 @@
 import type { Schemas } from '@/api/client'
 import type { Tone } from '@/components/StatusPill.vue'
+import { numbers } from '@/format/locale'
 import { t } from './texts'
 
 /** What the pages of stock share. */
@@ -13,13 +14,13 @@ export function warningOf(level: Level): { tone: Tone; word: string } | null {
   return level.reorderPoint > 0 && level.quantity <= level.reorderPoint ? { tone: 'warn', word: t('low') } : null
 }
 
-const QUANTITY = new Intl.NumberFormat(undefined, { maximumFractionDigits: 3 })
+const QUANTITY = numbers({ maximumFractionDigits: 3 })
 
 /** `1.237 kg`. */
 export const quantity = (number: number, unit?: string): string =>
-  unit ? `${QUANTITY.format(number)} ${unit}` : QUANTITY.format(number)
+  unit ? `${QUANTITY().format(number)} ${unit}` : QUANTITY().format(number)
 
-const CHANGE = new Intl.NumberFormat(undefined, { maximumFractionDigits: 3, signDisplay: 'exceptZero' })
+const CHANGE = numbers({ maximumFractionDigits: 3, signDisplay: 'exceptZero' })
 
 /** `+5`, `-2`. */
-export const change = (number: number): string => CHANGE.format(number)
+export const change = (number: number): string => CHANGE().format(number)

@@ -1,6 +1,7 @@
 import { serverNow } from '@/api/line'
 import type { Tone } from '@/components/StatusPill.vue'
 import { dateTime, duration } from '@/format/dates'
+import { inSentence } from '@/format/labels'
 import { count } from '@/format/money'
 import { typeNames } from '@/format/types'
 import type { DashboardStore } from './feed'
@@ -139,7 +140,7 @@ export function hasAlarm(store: DashboardStore): boolean {
   return TO_LOOK_AT.some((key) => isSo(store, key))
 }
 
-const listed = (types: readonly string[]) => types.map((type) => typeNames(type).toLowerCase()).join(', ')
+const listed = (types: readonly string[]) => types.map((type) => inSentence(typeNames(type))).join(', ')
 
 /** What a state means of this store, with its figures; without an entry it is what it means of any. */
 const WHY: Partial<Record<StateKey, (store: DashboardStore) => string>> = {

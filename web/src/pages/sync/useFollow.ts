@@ -2,9 +2,10 @@ import { useDocumentVisibility, useTimeoutFn } from '@vueuse/core'
 import { ref, shallowRef, watch, watchEffect, type Ref } from 'vue'
 import { serverNow } from '@/api/line'
 import type { Loaded } from '@/api/queries'
+import { dates } from '@/format/dates'
 
 const EVERY_MS = 15_000
-const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
+const CLOCK = dates({ timeStyle: 'medium' })
 
 /**
  * Loads again when `sign` changes: one at a time, at most every 15 s, and not while out of sight. What is returned is the
@@ -30,7 +31,7 @@ export function useFollow(load: Loaded<unknown>, sign: () => unknown): Readonly<
     },
     { immediate: true, flush: 'sync' },
   )
-  watch(load.data, () => (asOf.value = CLOCK.format(serverNow())))
+  watch(load.data, () => (asOf.value = CLOCK().format(serverNow())))
   watch(sign, () => (isDue.value = true))
   watchEffect(() => {
     stop()

@@ -1,4 +1,5 @@
 import { choices, initialOf, ruled } from '@/composables/fields'
+import { numbers } from '@/format/locale'
 import { RULES as GROUP } from '@/rules/taxGroup'
 import { RULES as RATE } from '@/rules/taxRate'
 import { t } from './texts'
@@ -9,9 +10,10 @@ export const NEW_GROUP = initialOf(GROUP)
 /** Rates are parts per million: a percentage with four decimals. */
 const PPM_EXPONENT = 4
 
+const PERCENT = numbers({ style: 'percent', maximumFractionDigits: PPM_EXPONENT })
+
 /** `8.875 %` of 88750. */
-export const percentOf = (ppm: number): string =>
-  new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: PPM_EXPONENT }).format(ppm / 1_000_000)
+export const percentOf = (ppm: number): string => PERCENT().format(ppm / 1_000_000)
 
 export const rateFields = (isNew: boolean) =>
   ruled(RATE, isNew, [

@@ -15,6 +15,8 @@ export default {
   system: 'System',
   light: 'Light',
   dark: 'Dark',
+  contrast: 'High contrast',
+  language: 'Language',
   signOut: 'Sign out',
   // Links from a row to what was sold and is there.
   business: 'What was sold and is there',

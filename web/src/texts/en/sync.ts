@@ -322,6 +322,7 @@ export default {
   showAllWarnings: 'Show all warnings',
   showAllFailed: 'Show all failed entries',
   collidesWithLabel: 'Collides with {label}',
+  openIt: 'Open',
   openEntry: 'Open {what}',
   entryOf: '{type} of {code}',
   entryWithIdOf: '{type} {id} of {code}',

@@ -1,0 +1,4 @@
+import { room } from '@/texts'
+import en from '@/texts/en/shopDevices'
+
+export const t = room('shopDevices', en)

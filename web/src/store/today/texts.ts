@@ -1,0 +1,4 @@
+import { room } from '@/texts'
+import en from '@/texts/en/shopToday'
+
+export const t = room('shopToday', en)

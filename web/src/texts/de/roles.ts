@@ -1,0 +1,113 @@
+import type en from '../en/roles'
+
+/** Roles, what they hold, and why a user may do something or not. */
+export default {
+  // ListPage.vue, RoleTabs.vue
+  about: 'Was ein Benutzer darf, folgt aus seinen Rollen; eine Rolle ist eine Menge von Berechtigungen.',
+  code: 'Code',
+  createFirst: 'Legen Sie die erste mit „Neue Rolle“ an.',
+  description: 'Wofür sie da ist',
+  kind: 'Art',
+  kindOwn: 'Eigene',
+  kindSystem: 'Vorgegeben',
+  name: 'Name',
+  newAbout: 'Sie beginnt ohne Berechtigungen; Sie haken sie auf ihrer Seite an.',
+  newRole: 'Neue Rolle',
+  none: 'Es gibt keine Rollen',
+  permissions: 'Berechtigungen',
+  tabs: 'Rollen und was sie erlauben',
+  theRoles: 'die Rollen',
+  title: 'Rollen',
+
+  // RoleOverview.vue
+  byRole: 'Berechtigungen nach Rolle und Modul',
+  holds: 'Was jede Rolle enthält',
+  holdsAbout: 'Enthaltene Berechtigungen von allen eines Moduls',
+  module: 'Modul',
+
+  // fields.ts, NewRole.vue
+  codeHelp: '2 bis 40 aus a bis z, 0 bis 9 und _. Später nicht änderbar.',
+  create: 'Rolle anlegen',
+  created: 'Die Rolle {name} ist angelegt.',
+
+  // DetailPage.vue
+  added: '{n} hinzugefügt',
+  addedAndRemoved: '{added} hinzugefügt, {removed} entfernt',
+  changes: '{n} Änderung nicht gespeichert: {which} | {n} Änderungen nicht gespeichert: {which}',
+  copy: 'In neue Rolle kopieren',
+  copyAbout:
+    'Sie beginnt mit der {n} hier angehakten Berechtigung. | Sie beginnt mit den {n} hier angehakten Berechtigungen.',
+  copyTitle: '{name} in eine neue Rolle kopieren',
+  delete: 'Löschen',
+  deleteText: 'Das lässt sich nicht rückgängig machen. Eine Rolle, die noch ein Benutzer hat, wird nicht gelöscht.',
+  deleteTitle: 'Die Rolle {name} löschen?',
+  deleted: 'Die Rolle {name} ist gelöscht.',
+  heldUnchanged: '{n} Berechtigung enthalten; nichts geändert | {n} Berechtigungen enthalten; nichts geändert',
+  mayReadOnly: 'Sie dürfen diese Rolle lesen. Zum Ändern ist {code} in allen Filialen nötig.',
+  ofAdministrator:
+    'Der Administrator hat alles, auch künftige Berechtigungen, und bleibt, wie er ist. Für eine Rolle mit weniger kopieren Sie ihn in eine neue.',
+  ofSystem:
+    'Diese Rolle gehört zu jeder Installation: Ihr Name bleibt, und sie lässt sich nicht löschen. Was sie enthält, ist änderbar.',
+  reload: 'Neu laden und meine Änderungen behalten',
+  removed: '{n} entfernt',
+  rename: 'Umbenennen',
+  renameTitle: 'Rolle umbenennen',
+  role: 'Rolle',
+  save: 'Speichern',
+  saved: 'Gespeichert.',
+  savedCounts: 'Gespeichert. Hier gilt es sofort, in jeder Filiale, sobald sie synchronisiert hat.',
+  saving: 'Speichert …',
+  thePermissions: 'die Berechtigungen',
+  theRole: 'die Rolle',
+  undo: 'Rückgängig',
+
+  // RoleMatrix.vue, ModuleFields.vue
+  allOf: 'Alles aus {module}',
+  find: 'Berechtigung finden',
+  markAdded: 'hinzugefügt',
+  markRemoved: 'entfernt',
+  noneCalledSo: 'Keine Berechtigung heißt so',
+  notHeld: 'Sie haben sie selbst nicht in allen Filialen',
+  notInUse: 'Noch nicht in Gebrauch',
+  showAll: 'Alle zeigen',
+
+  // ExplainPage.vue
+  anyStore: 'In irgendeiner Filiale, wie die Zentrale es zählt',
+  ask: 'Frage stellen',
+  askAbout: 'Wählen Sie einen Benutzer und eine Berechtigung; die Antwort kommt sofort.',
+  choosePermission: 'Berechtigung wählen',
+  explain: 'Wer was darf',
+  explainAbout: 'Warum ein Benutzer etwas darf oder nicht: die Rollen, die darüber entscheiden, und wo sie gelten.',
+  mayDoWhat: 'Darf was',
+  permission: '{name} ({code})',
+  permissionAny: 'Irgendetwas aus {module} ({code})',
+  permissionNotInUse: '{name} ({code}), noch nicht in Gebrauch',
+  question: 'Frage',
+  theAnswer: 'die Antwort',
+  users: 'Benutzer',
+  where: 'Wo',
+  who: 'Wer',
+
+  // ExplainAnswer.vue
+  answer: 'Antwort',
+  because: 'Grund: {reason}.',
+  countsHere: 'Gilt hier',
+  countsNo: 'Nein, andere Filiale',
+  countsYes: 'Ja',
+  giveAnyRole: 'Vergeben Sie eine Rolle auf der Seite des Benutzers.',
+  giveRole: 'Rolle an {name} vergeben',
+  inactive: 'Dieser Benutzer ist inaktiv; Rollen zählen erst nach dem Aktivieren.',
+  mayAt: 'Ja: {name} darf {code} in {store}',
+  maySomewhere: 'Ja: {name} darf {code} in mindestens einer Filiale',
+  mayNotAt: 'Nein: {name} darf {code} nicht in {store}',
+  mayNotAnywhere: 'Nein: {name} darf {code} in keiner Filiale',
+  mustChangePin: 'Die PIN muss geändert werden, bevor etwas anderes geht.',
+  noRoleHolds: 'Keine Rolle enthält sie: Nehmen Sie sie zuerst in eine Rolle auf.',
+  noRoles: 'Gar keine Rollen',
+  nothing: 'nichts',
+  ofWhatAsked: 'Was davon gefragt war',
+  rolesOf: 'Die Rollen dieses Benutzers und was sie dazu sagen',
+  whereCounts: 'Wo sie gilt',
+  wouldGive: 'Eine dieser Rollen würde es geben: {roles}.',
+  wouldGiveThere: 'Eine dieser Rollen würde es dort geben: {roles}.',
+} satisfies Record<keyof typeof en, string>

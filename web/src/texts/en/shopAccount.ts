@@ -1,0 +1,25 @@
+/** The own account at a store. */
+export default {
+  title: 'Your account',
+  about: 'You are signed in at this store as {name} ({username}).',
+  signOut: 'Sign out',
+  changePin: 'Change your PIN',
+  changePinAbout:
+    'Headquarters keeps it, so the line to it is needed. All your other sessions end, and other stores take the new PIN as soon as they have synchronised.',
+  sessions: 'Your sessions at this store',
+  theSessions: 'your sessions',
+  where: 'Where',
+  atTill: 'At the till {till}',
+  byName: 'With user name',
+  signedIn: 'Signed in',
+  goodUntil: 'Good until',
+  actions: 'Actions',
+  thisOne: 'this one',
+  endOne: 'End',
+  endOf: 'End the session of {when}',
+  permissions: 'What you may do here',
+  askAgain: 'Ask again',
+  nothingAllowed: 'Nothing yet. Ask an administrator for a role.',
+  licence: 'Tillkeep is free software under the Apache License 2.0. What this page is made of has {licences}.',
+  licences: 'licences of its own',
+} as const

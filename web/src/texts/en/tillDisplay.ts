@@ -1,0 +1,11 @@
+/** What the customer reads on the display of a till. */
+export default {
+  welcome: 'Welcome',
+  thanks: 'Thank you',
+  paid: 'Your total',
+  change: 'Your change',
+  yourGoods: 'Your goods',
+  total: 'Total',
+  saved: 'You save',
+  youGetBack: 'You get back',
+} as const

@@ -1,0 +1,4 @@
+import en from '@/texts/en/tillDrawer'
+import { room } from '@/texts'
+
+export const t = room('tillDrawer', en)

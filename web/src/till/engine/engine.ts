@@ -1,0 +1,267 @@
+import { effectScope, markRaw, ref, watchEffect } from 'vue'
+import type { Bootstrap, Settings, Till, WorkCart } from '../contract'
+import { makeGate } from './approvals'
+import { makeLine } from './ask'
+import { makeCart } from './cart'
+import { emptyCart, makeState, phaseOf, placeOf, still, type Core, type Parts } from './core'
+import { makeDeeds } from './deeds'
+import { makeDevice, persist } from './device'
+import { makeDrawer } from './drawer'
+import { makeHearing } from './hearing'
+import type { Asker } from './inside'
+import { openKept, plain, type KeptHere } from './kept'
+import { lacking } from './missing'
+import { makeParked } from './parked'
+import { makePay } from './pay'
+import { makePeople, type PeoplePart } from './people'
+import { makeQuote } from './quote'
+import { makeSales } from './sales'
+import { makeSettle, type SettlePart } from './settle'
+import { makeTraining } from './train'
+import { fail, refusalOf, trouble, troubleOf } from './troubles'
+import { makeWindow } from './window'
+
+/** A whole till out of its parts. */
+
+export interface Options {
+  fetcher?: typeof fetch
+  kept?: KeptHere
+  version?: string
+}
+
+export function makeEngine(parts: Parts, options: Options = {}): Till {
+  const state = makeState(options.version ?? '')
+  const kept = options.kept ?? openKept()
+  const scope = effectScope(true)
+  const isStarted = ref(false)
+  const wakers = new Set<() => void>()
+  let training: Asker | null = null
+  let events: AbortController | null = null
+
+  const people = (): PeoplePart => person
+  const line = makeLine(
+    {
+      token: () => people().token(),
+      deviceKey: () => device.key(),
+      heard,
+      clock: (off) => (state.line.clockOff = off),
+      refused: (error, token) => people().refused(error, token),
+    },
+    options.fetcher,
+  )
+  const asker = (): Asker => training ?? line
+  const core: Core = {
+    state,
+    kept,
+    line,
+    parts,
+    catalogue: parts.makeCatalogue(kept, () => line),
+    asker,
+    wakers,
+    wake: () => [...wakers].forEach((go) => go()),
+    now: () => new Date(Date.now() - state.line.clockOff).toISOString(),
+    refresh,
+  }
+
+  const quote = makeQuote(core)
+  const cart = makeCart(core, quote.changed)
+  const gate = makeGate(core)
+  const deeds = makeDeeds(core, wasParked)
+  const drawer = makeDrawer(core, gate, deeds)
+  const tabs = makeWindow(kept, { yielded })
+  const payment = makePay(core, { quote, gate, cart, settle: (): SettlePart => settle, requireOwner })
+  const settle = makeSettle(core, cart, payment.noteReceipt)
+  const sales = makeSales(core, { gate, deeds, cart, noteReceipt: payment.noteReceipt })
+  const parked = makeParked(core, cart, deeds)
+  const person = makePeople(core, { prepare, begun, ended, revoked: () => device.revoked() })
+  const device = makeDevice(core, { fetcher: options.fetcher, moved, signOut: () => person.forget() })
+  const train = makeTraining(core, {
+    cart,
+    gate,
+    refreshDrawer: drawer.refreshDrawer,
+    use: (asker) => (training = asker),
+  })
+  const hearing = makeHearing(core, { drawer, quote, cart, over })
+
+  function heard(answers: boolean): void {
+    if (state.line.server === answers) return
+    state.line.server = answers
+    if (!answers) {
+      if (state.price === 'confirmed' && !state.pending) state.price = 'local'
+      return
+    }
+    if (state.trouble?.code === 'server_away') state.trouble = null
+    core.wake()
+    if (!state.person || state.pending) return
+    if (state.price === 'local') quote.changed()
+    void cart.lookUp().catch(() => undefined)
+    void deeds.restore().catch(() => undefined)
+  }
+
+  async function refresh(): Promise<void> {
+    if (training) return
+    const { terminalId } = placeOf(core)
+    const boot = await line.ask<Bootstrap>('GET', '/pos/bootstrap', { query: { terminalId } })
+    if (training) return
+    state.boot = markRaw(boot)
+    state.drawer = boot.session ?? null
+    await kept.write('meta', [['boot', plain(boot)]]).catch(() => undefined)
+  }
+
+  async function prepare(): Promise<void> {
+    try {
+      await refresh()
+    } catch (error) {
+      // With what is kept the till goes on, and sells as soon as the store is back.
+      if (refusalOf(error)?.status !== 401) state.trouble = troubleOf(error)
+    }
+  }
+
+  async function begun(): Promise<void> {
+    events?.abort()
+    events = new AbortController()
+    void parts.listen(line, hearing, events.signal).catch(() => undefined)
+    void core.catalogue.follow().catch(() => undefined)
+    if (state.pending || state.training) return
+    quote.changed()
+    void cart.lookUp().catch(() => undefined)
+    void deeds.restore().catch(() => undefined)
+  }
+
+  function ended(): void {
+    events?.abort()
+    events = null
+    gate.giveUp()
+    core.wake()
+  }
+
+  function over(code: 'unauthorized' | 'forbidden'): void {
+    if (!state.person) return
+    person.forget()
+    state.trouble = trouble(code)
+  }
+
+  async function moved(): Promise<void> {
+    await core.catalogue.forget()
+    state.boot = null
+    state.drawer = null
+    if (!state.pending) cart.replace(emptyCart(core.now()))
+  }
+
+  /** The store has put this cart aside; it goes on there when it is resumed. */
+  function wasParked(body: unknown): void {
+    const { id, lines = [] } = body as { id?: string; lines?: { lineId?: string }[] }
+    const isSame = state.cart.lines.map((one) => one.id).join() === lines.map((one) => one.lineId).join()
+    if (state.cart.id === id && isSame) cart.replace(emptyCart(core.now()))
+  }
+
+  async function requireOwner(): Promise<void> {
+    if (!state.training && !(await tabs.isMine())) throw fail('second_window')
+  }
+
+  /** Another window goes on: with everything that was done here. */
+  async function yielded(): Promise<void> {
+    await cart.written()
+    state.secondWindow = true
+    gate.giveUp()
+    settle.release()
+  }
+
+  async function load(): Promise<void> {
+    state.pending = null
+    const found = await kept.read<WorkCart>('cart', 'cart')
+    if (found) state.cart = { ...emptyCart(found.startedAt), ...found, approvals: [], lines: found.lines.map(still) }
+    state.lastSale = (await kept.read('meta', 'lastSale')) ?? null
+    await payment.readLastReceipt()
+    await settle.restore()
+    quote.changed()
+  }
+
+  async function start(): Promise<void> {
+    scope.run(() => {
+      watchEffect(() => (state.phase = phaseOf(state, isStarted.value)), { flush: 'sync' })
+      watchEffect(() => (state.products = core.catalogue.size.value))
+      watchEffect(() => parts.show?.(state))
+    })
+    state.missing = await lacking(kept)
+    state.settings = { ...state.settings, ...(await kept.read<Partial<Settings>>('settings', 'settings')) }
+    await device.read()
+    const boot = await kept.read<Bootstrap>('meta', 'boot')
+    if (boot && boot.store.id === state.place?.storeId) {
+      state.boot = markRaw(boot)
+      state.drawer = boot.session ?? null
+    }
+    await core.catalogue.load().catch(() => undefined)
+    if (state.place) persist()
+    if (await tabs.claim()) await load()
+    else state.secondWindow = true
+    isStarted.value = true
+    void line.probe()
+  }
+
+  function stop(): void {
+    ended()
+    settle.release()
+    quote.stop()
+    person.stop()
+    line.stop()
+    tabs.stop()
+    scope.stop()
+    parts.stop?.()
+    kept.close()
+  }
+
+  return {
+    state,
+    start,
+    stop,
+    setUp: device.setUp,
+    forgetDevice: device.forgetDevice,
+    noteUpdate: (waits) => (state.line.updateWaits = waits),
+    async change(settings) {
+      state.settings = { ...state.settings, ...settings }
+      await kept.write('settings', [['settings', plain(state.settings)]])
+    },
+    async takeOver() {
+      await tabs.take()
+      state.secondWindow = false
+      await load()
+    },
+    train,
+
+    signIn: person.signIn,
+    lock: person.lock,
+    choosePin: person.choosePin,
+    may: person.may,
+    reasons: person.reasons,
+
+    scan: cart.scan,
+    add: cart.add,
+    changeLine: cart.changeLine,
+    removeLine: cart.removeLine,
+    dropUnknown: cart.dropUnknown,
+    setCartDiscount: cart.setCartDiscount,
+    setCustomer: cart.setCustomer,
+    setSalesRep: cart.setSalesRep,
+    setNote: cart.setNote,
+    search: (text, limit) => core.catalogue.search(text, limit),
+    productsOf: (departmentId) => core.catalogue.productsOf(departmentId),
+    favourites: () => core.catalogue.favourites(),
+    product: (id) => core.catalogue.product(id),
+    picture: (product) => core.catalogue.picture(product),
+    ...parked,
+
+    approve: gate.approve,
+    giveUpApproval: gate.giveUp,
+
+    priced: payment.priced,
+    pay: payment.pay,
+    settleNow: settle.now,
+    payAgain: settle.payAgain,
+    backToCart: settle.backToCart,
+    next: settle.next,
+
+    ...sales,
+    ...drawer,
+  }
+}

@@ -1,0 +1,4 @@
+import { room } from '@/texts'
+import en from '@/texts/en/tillFrame'
+
+export const t = room('tillFrame', en)
