@@ -95,6 +95,14 @@ screenshots: binary ## Every page in light, in dark and on a phone into target/p
 tasks: binary ## What everyday tasks take in the browser, in clicks, keys and seconds, into target/tasks.json
 	$(BROWSED) npm --prefix web run tasks
 
+.PHONY: till-crashes
+till-crashes: binary ## Browser and store killed at each step of paying, the table into target/till-crashes.json; ARGS=200 crashes
+	TILL_CRASHES=$(or $(ARGS),200) $(BROWSED) npm --prefix web run till-crashes
+
+.PHONY: till-figures
+till-figures: binary ## How fast the till is with 50 000 products, and what it loads, into target/till-figures.json
+	$(BROWSED) npm --prefix web run till-figures
+
 .PHONY: fuzz
 fuzz: binary ## Requests made from the descriptions, against both servers; ARGS="--seconds 300 --seed 7" for longer
 	@scripts/setup fuzz
@@ -225,6 +233,6 @@ bench-check: docs/performance.json build ## As `make bench`, and fail when a rat
 	$(BENCH) --against docs/performance.json $(ARGS)
 
 .PHONY: demo
-demo: web ## Build quickly and run an HQ with its stores on this machine; ARGS="--stores 3"
+demo: web ## Build quickly and run an HQ with its stores on this machine, the last one for you to sell in; ARGS="--stores 3"
 	@scripts/setup demo
 	cargo run --locked --profile demo --bin tillkeep -- demo $(ARGS)

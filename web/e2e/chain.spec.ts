@@ -12,6 +12,8 @@ test('a first price is typed in the currency that the browser’s region has, be
   as,
   chain,
 }) => {
+  // Their words are not what this is about.
+  await page.addInitScript(() => localStorage.setItem('tillkeep.language', 'en'))
   await as('admin')
   const main = page.locator('main')
   // Until somebody has said it, the form says what it takes prices as, and where to say it.

@@ -193,6 +193,8 @@ test.describe('in German', () => {
   test.use({ locale: 'de-DE' })
 
   test('amounts stand in fields as the browser writes them, and are read so', async ({ page, as, chain }) => {
+    // English pages in a browser from Germany.
+    await page.addInitScript(() => localStorage.setItem('tillkeep.language', 'en'))
     await as('admin')
     const [product] = await chain.admin.get<Product[]>('/products?pageSize=1&sort=-name')
     await chain.admin.call('PATCH', `/products/${product!.id}`, { price: 129_900, minPrice: null })

@@ -243,7 +243,18 @@ test('a message covers nothing that is pressed, above the bar of a long form and
 test.describe('in a browser of another language', () => {
   test.use({ locale: 'de-DE' })
 
+  test('the pages speak it, and English where that is chosen', async ({ page, as }) => {
+    await as('admin')
+    await page.goto('/hq/products')
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Artikel')
+    await expect(page.locator('html')).toHaveAttribute('lang', 'de')
+    await page.evaluate(() => localStorage.setItem('tillkeep.language', 'en'))
+    await page.reload()
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Products')
+  })
+
   test('what is long ago is said in the words of the page', async ({ page, as }) => {
+    await page.addInitScript(() => localStorage.setItem('tillkeep.language', 'en'))
     await as('admin')
     await page.goto('/hq/account')
     const times = page.locator('time')

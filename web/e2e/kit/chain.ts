@@ -77,17 +77,17 @@ export class Chain {
   hasFailed = false
   readonly directory = mkdtempSync(join(tmpdir(), 'tillkeep-e2e-'))
 
-  static async start(): Promise<Chain> {
+  static async start(stores = 2): Promise<Chain> {
     const chain = new Chain()
     const data = join(chain.directory, 'hq')
-    const printed = run('hq', '--data-dir', data, 'seed-demo', '--stores', '2')
+    const printed = run('hq', '--data-dir', data, 'seed-demo', '--stores', String(stores))
     for (const [, username, pin] of printed.matchAll(/^\s+(\w+)\s+(\d{6})\s+\w+ \(/gm)) {
       chain.accounts.set(username!, { username: username!, pin: pin! })
     }
     chain.hq = await new Server([BINARY, 'hq', '--data-dir', data], data).start()
     chain.admin = await chain.signIn('admin')
-    const stores = await chain.admin.get<{ id: string; code: string }[]>('/stores?sort=code')
-    chain.sites = await Promise.all(stores.map((store) => chain.open(store)))
+    const rows = await chain.admin.get<{ id: string; code: string }[]>('/stores?sort=code')
+    chain.sites = await Promise.all(rows.map((store) => chain.open(store)))
     return chain
   }
 

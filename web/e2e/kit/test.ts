@@ -12,21 +12,23 @@ interface Watched {
   allowOutage: () => void
 }
 
-interface Allowed {
+export interface Allowed {
   statuses: Set<number>
   outage: boolean
 }
 
 const STATUS = /^Failed to load resource: the server responded with a status of (\d+)/
 const NETWORK = /^Failed to load resource: net::ERR_/
+/** Said of each page that came without TLS, under an address that is not of this machine alone. */
+const UNTRUSTWORTHY = /^The Cross-Origin-Opener-Policy header has been ignored/
 const POLICY = /Content Security Policy/
 
 /** What a message in the console is to be blamed for, if anything. */
-function complaint(message: ConsoleMessage, allowed: Allowed): string | undefined {
+export function complaint(message: ConsoleMessage, allowed: Allowed): string | undefined {
   const text = message.text()
   // A breach may be shown as a warning.
   if (POLICY.test(text)) return `against the policy: ${text}`
-  if (message.type() !== 'error') return undefined
+  if (message.type() !== 'error' || UNTRUSTWORTHY.test(text)) return undefined
   const status = STATUS.exec(text)?.[1]
   if (status) return allowed.statuses.has(Number(status)) ? undefined : `${text} ${message.location().url}`
   if (NETWORK.test(text)) return allowed.outage ? undefined : text
