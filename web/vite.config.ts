@@ -100,6 +100,8 @@ export default defineConfig({
   server: { proxy: { ...proxyOfStore, '/api': headquarters, '/docs': headquarters } },
   test: {
     environment: 'happy-dom',
+    // Beside a compiler that takes all of the processor.
+    testTimeout: 30_000,
     include: ['tests/**/*.test.ts'],
     setupFiles: ['tests/setup.ts'],
     // What draws charts needs a canvas.

@@ -99,6 +99,40 @@ async fn a_store_shows_a_certificate_of_its_own_making_to_tills_that_trust_its_a
 }
 
 #[test]
+fn a_renewal_keeps_the_names_that_were_found_at_first() {
+    let dir = TempDir::new().expect("dir");
+    let first = said(&certificate(dir.path(), &[]));
+    let kept: serde_json::Value = serde_json::from_str(&read(dir.path(), "authority.json")).expect("JSON");
+    let names: Vec<&str> = kept["names"].as_array().expect("names").iter().filter_map(|name| name.as_str()).collect();
+    let hosts = |said: &str| {
+        let (_, names) = said.split_once("A certificate for ").expect("what it is for");
+        names.split_once(", good until").expect("an end").0.to_owned()
+    };
+    let said_first = hosts(&first);
+    assert!(said_first.starts_with(&names.join(", ")), "{said_first}: {names:?}");
+    // As on a machine that has moved to another network since.
+    let moved = read(dir.path(), "authority.json").replace(names.first().copied().unwrap_or("[]"), "before.example");
+    std::fs::write(dir.path().join("tls/authority.json"), &moved).expect("written");
+    if !names.is_empty() {
+        assert!(hosts(&said(&certificate(dir.path(), &[]))).starts_with("before.example"));
+    }
+}
+
+#[test]
+fn an_authority_that_ended_is_followed_by_another_one_as_the_command_says() {
+    let dir = TempDir::new().expect("dir");
+    said(&certificate(dir.path(), &["till.shop.example"]));
+    let mut kept: serde_json::Value = serde_json::from_str(&read(dir.path(), "authority.json")).expect("JSON");
+    kept["validUntil"] = "2020-01-01".into();
+    std::fs::write(dir.path().join("tls/authority.json"), kept.to_string()).expect("written");
+    let text = refused(&certificate(dir.path(), &[]));
+    let folder = dir.path().join("tls");
+    assert!(text.contains(&format!("Move the folder {} to another place", folder.display())), "{text}");
+    std::fs::rename(&folder, dir.path().join("former")).expect("moved");
+    said(&certificate(dir.path(), &["till.shop.example"]));
+}
+
+#[test]
 fn files_of_somebody_else_stay_as_they_are() {
     let dir = TempDir::new().expect("dir");
     let tls = dir.path().join("tls");

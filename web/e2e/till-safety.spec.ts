@@ -56,8 +56,8 @@ test.describe('scans', () => {
     console.log(`twenty scans took ${Math.round(took)} ms`)
     await expect(lines(page)).toHaveCount(20)
     await expect(lines(page).locator('.name')).toHaveText(goods.map(nameOf))
-    // Of a machine that is slow to type nothing would be proven.
-    expect(took).toBeLessThan(3000)
+    // Two seconds where nothing else runs; of a machine that is much slower to type nothing would be proven.
+    expect(took).toBeLessThan(6000)
     const id = await payExactly(page)
     const { saleItems } = await shop.client.get<{ saleItems: { productId: string; chargeOf: number | null }[] }>(
       `/pos/sales/${id}`,

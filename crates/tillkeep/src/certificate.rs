@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::ErrorKind;
-use std::net::{IpAddr, Ipv4Addr, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -52,9 +52,13 @@ impl Place {
         })
     }
 
+    fn folder(&self) -> Result<&Path> {
+        self.secret.parent().context("a folder")
+    }
+
     /// Makes the folder; who may not read the data directory may not read this one.
     fn make(&self) -> Result<()> {
-        let folder = self.secret.parent().context("a folder")?;
+        let folder = self.folder()?;
         fs::create_dir_all(folder).with_context(|| folder.display().to_string())
     }
 }
@@ -172,15 +176,17 @@ pub fn make(data_dir: &Path, names: Vec<String>) -> Result<()> {
     let mut authority = Authority::read(&place.secret)?.map_or_else(|| Authority::new(today), Ok)?;
     if authority.valid_until <= today {
         bail!(
-            "the authority of this store ended on {}. Move {} and {} to another place: the next one is made then, which each \
-             till has to be told of",
+            "the authority of this store ended on {}. Move the folder {} to another place: the next one is made then, which \
+             each till has to be told of",
             authority.valid_until,
-            place.secret.display(),
-            place.trusted.display()
+            place.folder()?.display()
         );
     }
     if !names.is_empty() {
         authority.names = names;
+    } else if authority.names.is_empty() {
+        // Kept from now on: at a renewal the network may be away, or the address another one.
+        authority.names = found();
     }
     let hosts = hosts(&authority.names);
     let until = after(today, DAYS)?.min(authority.valid_until);
@@ -220,6 +226,7 @@ fn tell(place: &Place, authority: &Authority, hosts: &[String], until: NaiveDate
     say!("");
     say!("Keep {} to this machine: who has it can pass for any site to these tills.", place.secret.display());
     let host = hosts.first().map_or("localhost", String::as_str);
+    let host = if host.parse::<Ipv6Addr>().is_ok() { format!("[{host}]") } else { host.to_owned() };
     say!("Then open https://{host}:8081/till there, with the port of the store.");
     Ok(())
 }
@@ -244,9 +251,9 @@ fn is_name(name: &str) -> bool {
     name.len() <= 253 && name.split('.').all(is_part) && !name.rsplit('.').next().is_some_and(is_number)
 }
 
-/// By what tills may reach the store: what was asked for, else what this machine knows of itself; and itself.
-fn hosts(asked: &[String]) -> Vec<String> {
-    let mut hosts = if asked.is_empty() { found() } else { asked.to_vec() };
+/// By what tills may reach the store: what was asked for or found, and the machine itself.
+fn hosts(names: &[String]) -> Vec<String> {
+    let mut hosts = names.to_vec();
     for own in OWN {
         if !hosts.iter().any(|host| host == own) {
             hosts.push(own.to_owned());
@@ -310,7 +317,7 @@ mod tests {
     fn what_a_machine_is_called_comes_first_and_itself_last() {
         let asked = ["till.shop.example".to_owned(), "127.0.0.1".to_owned()];
         assert_eq!(hosts(&asked), ["till.shop.example", "127.0.0.1", "localhost", "::1"]);
-        let found = hosts(&[]);
+        let found = hosts(&found());
         assert!(OWN.iter().all(|own| found.iter().filter(|host| host == own).count() == 1), "{found:?}");
     }
 

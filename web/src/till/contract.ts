@@ -372,7 +372,8 @@ export interface Till {
   findSales(query: { receipt?: string; date?: string; customerId?: string; page?: number }): Promise<ListedSale[]>
   sale(id: string): Promise<SaleWithRefunds>
   byReceipt(number: string): Promise<SaleWithRefunds>
-  refundable(saleId: string): Promise<Refundable>
+  /** `receiptNumber` finds a sale of another store as well. */
+  refundable(saleId: string, receiptNumber?: string): Promise<Refundable>
   refund(saleId: string, draft: Omit<Schemas['Refund'], 'id' | 'terminalId' | 'approvals'>): Promise<Refunded>
   /** The cart becomes the other half of an exchange. */
   beginExchange(half: Omit<ExchangeHalf, 'refundId'>): Promise<void>
@@ -380,7 +381,7 @@ export interface Till {
   voidSale(saleId: string, reason: { reason?: string; reasonCode?: string }): Promise<void>
   receipt(saleId: string, kind?: 'copy' | 'gift' | 'invoice'): Promise<Paper>
   /** Whom an invoice names where the sale has no customer. Without it the till prints invoices of customers alone. */
-  nameBuyer?(saleId: string, buyer: { name: string; address?: string; taxNumber?: string }): Promise<void>
+  nameBuyer(saleId: string, buyer: { name: string; address?: string; taxNumber?: string }): Promise<void>
   /** On the printer of the register, else null: the screen prints {@link receipt} by the browser. */
   print(saleId: string, kind?: 'copy' | 'gift' | 'invoice'): Promise<PrintJob | null>
 

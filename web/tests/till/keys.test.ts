@@ -90,6 +90,20 @@ describe('a scanner', () => {
     expect(scans).toEqual(['4006381333931'])
   })
 
+  it('is known also where the machine was busy and gave its first keys to the page: they are taken back', () => {
+    begin()
+    at('price').focus()
+    press('4')
+    press('0')
+    // Its timers come long before the keys that wait, which were pressed in time.
+    vi.advanceTimersByTime(300)
+    expect(at('price').value).toBe('40')
+    now += 8
+    type('06381333931', 8, 'Enter')
+    expect(scans).toEqual(['4006381333931'])
+    expect(at('price').value).toBe('')
+  })
+
   it('may end with Tab, and with the line end as a control character', () => {
     begin()
     type('12345678', 5, 'Tab')

@@ -76,12 +76,15 @@ pub async fn run(args: DemoArgs) -> Result<()> {
     }
     let (own, selling) = stores.split_last().context("a demo has a store")?;
     let own_till = till::Till::new(&planted, own.0, &own.1.url, args.pace)?;
-    tokio::select! {
-        ready = own_till.made_ready() => ready?,
-        () = stop.cancelled() => {}
+    let is_ready = tokio::select! {
+        ready = own_till.made_ready() => ready.map(|()| true)?,
+        gone = any_gone(&hq, &stores) => bail!("{gone} ended by itself; its log is in {}", data_dir.display()),
+        () = stop.cancelled() => false,
+    };
+    if is_ready {
+        print_places(&planted, &hq.url, own, selling)?;
+        print_accounts(&planted)?;
     }
-    print_places(&planted, &hq.url, own, selling)?;
-    print_accounts(&planted)?;
 
     let tasks = TaskTracker::new();
     let board = summary::Board::new(&hq.url, planted.account("admin")?);

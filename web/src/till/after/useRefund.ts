@@ -7,7 +7,7 @@ type Why = { reason?: string; reasonCode?: string }
 type Line = Refundable['lines'][number]
 
 /** Choosing what of a sale comes back, and giving it back once. */
-export function useRefund(till: Till, saleId: string) {
+export function useRefund(till: Till, saleId: string, receiptNumber?: string) {
   const refundable = shallowRef<Refundable | null>(null)
   const chosen = reactive<Record<string, Back>>({})
   /** Null: the way it was paid. */
@@ -20,7 +20,7 @@ export function useRefund(till: Till, saleId: string) {
   async function load(): Promise<void> {
     error.value = null
     try {
-      const answer = await till.refundable(saleId)
+      const answer = await till.refundable(saleId, receiptNumber)
       for (const { saleItemId } of answer.lines) chosen[saleItemId] ??= { quantity: 0, restock: true }
       for (const line of answer.lines) set(line, chosen[line.saleItemId]?.quantity ?? 0)
       refundable.value = answer

@@ -24,6 +24,7 @@ export type SalesPart = Pick<
   | 'print'
   | 'findCustomers'
   | 'newCustomer'
+  | 'nameBuyer'
 >
 
 const PER_PAGE = 25
@@ -46,7 +47,8 @@ export function makeSales(core: Core, { gate, deeds, cart, noteReceipt }: SalesN
     },
     sale: (id) => ask<SaleWithRefunds>('GET', `/pos/sales/${id}`),
     byReceipt: (number) => ask<SaleWithRefunds>('GET', `/pos/sales/by-receipt/${encodeURIComponent(number.trim())}`),
-    refundable: (id) => ask<Refundable>('GET', `/pos/sales/${id}/refundable`),
+    refundable: (id, receiptNumber) =>
+      ask<Refundable>('GET', `/pos/sales/${id}/refundable`, { query: { receiptNumber } }),
 
     async refund(saleId, draft) {
       requireFree(core)
@@ -114,6 +116,10 @@ export function makeSales(core: Core, { gate, deeds, cart, noteReceipt }: SalesN
       const search = text.trim()
       if (search === '') return []
       return ask('GET', '/pos/customers', { query: { search, pageSize: PER_PAGE } })
+    },
+
+    async nameBuyer(saleId, buyer) {
+      await ask('POST', `/pos/sales/${saleId}/buyer`, { body: buyer satisfies Schemas['SaleBuyer'] })
     },
 
     async newCustomer(draft) {
