@@ -76,8 +76,13 @@ fn extras(code: ErrorCode) -> Vec<(&'static str, RefOr<Schema>)> {
             vec![("epoch", string().into())]
         }
         ErrorCode::SecondFactorRequired => vec![("challenge", any())],
-        // Of a sale that a store is asked for by its id.
-        ErrorCode::SaleNotFound => vec![("database", id())],
+        ErrorCode::SaleNotFound => {
+            let text = "At a store, where a sale is asked for by its id: which database has none.";
+            vec![(
+                "database",
+                string().format(Some(SchemaFormat::KnownFormat(KnownFormat::Uuid))).description(Some(text)).into(),
+            )]
+        }
         ErrorCode::SessionAlreadyOpen => vec![("sessionId", id())],
         ErrorCode::VarianceNotAccepted => vec![("expectedCash", whole()), ("cashVariance", whole())],
         ErrorCode::Underpaid => vec![("due", whole()), ("tendered", whole())],

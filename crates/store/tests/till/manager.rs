@@ -37,6 +37,17 @@ async fn a_manager_sees_drawers_customers_and_the_line_of_the_own_shop_and_a_cas
     let waiting = manager.get("/sync/outbox").await.ok(200);
     let kinds: Vec<&str> = rows(&waiting).iter().filter_map(|entry| entry["entityType"].as_str()).collect();
     assert!(kinds.contains(&"sales") && kinds.contains(&"register_sessions"), "{kinds:?}");
+    // Seeing them is no right to know what goods cost, nor what makes a PIN.
+    let mut booked = json!({"id": Uuid::now_v7(), "productId": id("TEA"), "quantityChange": 5, "reason": "received"});
+    booked["unitCost"] = json!(1_234_567);
+    shop.sign_in("administrator").await.post("/inventory/adjustments", booked).await.ok(201);
+    for path in ["/sync/outbox?pageSize=200", "/audit-log?pageSize=200"] {
+        let seen = manager.get(path).await.ok(200).to_string();
+        assert!(seen.contains("adjust"), "{path} says nothing of the adjustment: {seen}");
+        for hidden in ["unitCost", "costAmount", "pinHash", "pinLookup", "1234567"] {
+            assert!(!seen.contains(hidden), "{path} shows {hidden}: {seen}");
+        }
+    }
     let counts = json!({"counts": [{"tenderId": id("CASH"), "amount": expected}]});
     manager.post(&format!("{drawer}/close"), counts).await.ok(200);
     assert_eq!(manager.get(&drawer).await.ok(200)["expectedCash"], expected);

@@ -144,6 +144,21 @@ async fn what_each_page_loads_comes_from_this_server() {
 }
 
 #[tokio::test]
+async fn what_reads_barcodes_from_a_camera_comes_from_this_server() {
+    let site = Site::open().await;
+    let built = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web/dist/assets");
+    let names = std::fs::read_dir(built)
+        .expect("the client is built")
+        .filter_map(|file| file.ok()?.file_name().into_string().ok());
+    let readers: Vec<String> = names.filter(|name| name.contains(".wasm")).collect();
+    assert!(!readers.is_empty(), "no reader is in the client");
+    for name in readers {
+        let file = site.get(&format!("/assets/{}", name.trim_end_matches(".gz"))).await;
+        assert_eq!((file.status, file.header("content-type")), (200, "application/wasm"), "{name}");
+    }
+}
+
+#[tokio::test]
 async fn a_browser_that_asks_for_nothing_in_particular_is_sent_to_the_store_and_a_program_is_told_as_before() {
     let site = Site::open().await;
     let browsers = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
