@@ -1,13 +1,25 @@
 //! What the manager of a shop sees of it with headquarters away, and nobody else at a till.
 
 use serde_json::{Value as Json, json};
+use tillkeep_model::ids;
 use tillkeep_storage::audit;
+use tillkeep_storage::entity::{role, role_permission};
 use uuid::Uuid;
 
-use crate::kit::{Shop, cart, id, line};
+use crate::kit::{Person, Shop, cart, id, line};
 
 fn rows(listed: &Json) -> &[Json] {
     listed.as_array().map_or(&[], Vec::as_slice)
+}
+
+/// Somebody who holds `reports.z_report` and nothing else.
+async fn z_reader(shop: &Shop) -> Person {
+    let id = ids::role("z_reader");
+    let row = role::Model { id, code: "z_reader".into(), name: "Reads Z".into(), ..role::Model::default() };
+    shop.insert::<role::Entity>([row]).await;
+    let grant = role_permission::Model { role_id: id, permission_id: ids::permission("reports.z_report") };
+    shop.insert::<role_permission::Entity>([grant]).await;
+    shop.sign_in_at("z_reader", "T3").await
 }
 
 #[tokio::test]
@@ -38,13 +50,14 @@ async fn a_manager_sees_drawers_customers_and_the_line_of_the_own_shop_and_a_cas
     let kinds: Vec<&str> = rows(&waiting).iter().filter_map(|entry| entry["entityType"].as_str()).collect();
     assert!(kinds.contains(&"sales") && kinds.contains(&"register_sessions"), "{kinds:?}");
     // Seeing them is no right to know what goods cost, nor what makes a PIN.
+    let reader = z_reader(&shop).await;
     let mut booked = json!({"id": Uuid::now_v7(), "productId": id("TEA"), "quantityChange": 5, "reason": "received"});
-    booked["unitCost"] = json!(1_234_567);
+    booked["unitCost"] = json!(7_070_707);
     shop.sign_in("administrator").await.post("/inventory/adjustments", booked).await.ok(201);
     for path in ["/sync/outbox?pageSize=200", "/audit-log?pageSize=200"] {
-        let seen = manager.get(path).await.ok(200).to_string();
+        let seen = reader.get(path).await.ok(200).to_string();
         assert!(seen.contains("adjust"), "{path} says nothing of the adjustment: {seen}");
-        for hidden in ["unitCost", "costAmount", "pinHash", "pinLookup", "1234567"] {
+        for hidden in ["unitCost", "costAmount", "pinHash", "pinLookup", "7070707"] {
             assert!(!seen.contains(hidden), "{path} shows {hidden}: {seen}");
         }
     }
