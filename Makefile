@@ -57,7 +57,7 @@ test: ## Set up, then all checks and all tests; how long each took is shown by `
 		next '$(MAKE) --no-print-directory next'
 	@scripts/beside \
 		tests '$(LINTED) TMPDIR=$$(scripts/scratch) cargo nextest run --locked --workspace' \
-		fuzz-and-e2e 'TMPDIR=$$(scripts/scratch) $(MAKE) --no-print-directory clients fuzz e2e'
+		fuzz-and-e2e 'TMPDIR=$$(scripts/scratch) $(MAKE) --no-print-directory clients fuzz e2e ARGS=--brief'
 
 .PHONY: times
 times: ## Where the time of the last `make test` went: its steps, and the longest tests
@@ -149,6 +149,10 @@ drawer-day: web ## A day of three stores that die at every place of a drawer, co
 .PHONY: fails
 fails: web ## The database of each server failing at every place, of which each test run has every second one
 	ALL_PLACES=1 cargo test --locked --workspace --test cluster -- --nocapture database_fails
+
+.PHONY: sweeps
+sweeps: web ## Every route with every forged token, role and word of SQL, of which each test run has a part
+	ALL_PLACES=1 cargo test --locked --workspace --test contract -- --nocapture forgeries:: sweep:: injections::
 
 .PHONY: bench-goals
 bench-goals: web ## Every goal of `tillkeep bench` at the smallest size, as a test of the benchmark itself

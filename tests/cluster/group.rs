@@ -21,7 +21,9 @@ async fn a_store_killed_in_the_middle_of_shared_commits_has_what_it_answered_onc
     let mut tills: Vec<_> = (1..TILLS).map(|_| first.colleague()).collect();
     tills.push(first);
     let (kills, begun, mut shared, mut often) = (kills(), Instant::now(), 0, 0);
-    for kill in 0..kills {
+    // Which sales share a commit is left to chance: where a busy machine lets them come one by one, it is tried again.
+    let mut kill = 0;
+    while kill < kills || (shared < 2 && kill < kills + 60) {
         // Before the one commit of several sales, and after it before any till has its answer.
         let place = if kill % 2 == 0 { "group.filled" } else { "group.committed" };
         site.process.stop();
@@ -47,6 +49,7 @@ async fn a_store_killed_in_the_middle_of_shared_commits_has_what_it_answered_onc
             shared = shared.max(kept - answers);
             often += usize::from(kept - answers >= 2);
         }
+        kill += 1;
     }
     site.process.forget_environment("FAILPOINTS");
     site.process.restart();
@@ -59,7 +62,7 @@ async fn a_store_killed_in_the_middle_of_shared_commits_has_what_it_answered_onc
     assert_eq!(chain.sales(&site).await, sold.len() as u64, "every sale has an answer by now");
     assert!(shared >= 2, "no commit was shared by sales: {shared}");
     eprintln!(
-        "{kills} kills, {often} of shared commits, up to {shared} sales in one; {} sales, {:?}",
+        "{kill} kills, {often} of shared commits, up to {shared} sales in one; {} sales, {:?}",
         sold.len(),
         begun.elapsed()
     );

@@ -173,6 +173,11 @@ impl Server {
     }
 }
 
+/// Whether this one of many is tried in this run: every `of`th of them, and each with `ALL_PLACES` (`make sweeps`).
+pub fn is_tried(number: usize, of: usize) -> bool {
+    number.is_multiple_of(of) || std::env::var_os("ALL_PLACES").is_some()
+}
+
 /// A path with a value for each parameter that no row has.
 pub fn path_of(pattern: &str) -> String {
     let part = |part: &str| if part.starts_with('{') { Uuid::nil().to_string() } else { part.to_owned() };

@@ -4,7 +4,7 @@ use tillkeep_http::routes::Protection;
 use tillkeep_model::ids;
 use tillkeep_model::permission::{DEFAULT_ROLES, satisfied};
 
-use crate::kit::{UNAUTHORIZED, World};
+use crate::kit::{UNAUTHORIZED, World, is_tried};
 
 #[tokio::test]
 async fn no_route_but_the_open_ones_answers_without_a_token() {
@@ -38,13 +38,15 @@ async fn only_signing_in_is_open() {
 #[tokio::test]
 async fn each_default_role_gets_through_where_it_holds_a_code_and_learns_what_it_lacks_elsewhere() {
     let world = World::new().await;
-    for role in DEFAULT_ROLES {
-        for (place, store) in [("everywhere", None), ("here", Some(world.s01)), ("elsewhere", Some(world.s02))] {
+    for (rank, role) in DEFAULT_ROLES.iter().enumerate() {
+        let places = [("everywhere", None), ("here", Some(world.s01)), ("elsewhere", Some(world.s02))];
+        for (nth, (place, store)) in places.into_iter().enumerate() {
             let user = world.person(&format!("{}-{place}", role.code), None, &[(ids::role(role.code), store)]).await;
             for server in &world.servers {
                 let counts = store.is_none() || server.store_id.is_none() || store == server.store_id;
                 let held: Vec<&str> = role.codes().filter(|_| counts).collect();
-                for (route, required) in server.user_routes() {
+                let tried = server.user_routes().enumerate();
+                for (_, (route, required)) in tried.filter(|(number, _)| is_tried(number + rank + nth, 2)) {
                     // A session of its own: some routes end the one they are called with.
                     let token = server.sign_in(user).await;
                     let got = server.try_route(route, Some(&token)).await;

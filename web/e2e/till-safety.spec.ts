@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { networkInterfaces } from 'node:os'
+import { slowness } from './kit/busy'
 import {
-  burst,
   closeByForce,
   expect,
   keptCartId,
@@ -18,6 +18,7 @@ import {
   toPay,
 } from './kit/counter'
 import { gate, Proxy } from './kit/proxy'
+import { scanEvery } from './kit/scanner'
 import { openDrawer, openTill, press, scan, signIn, type Shop } from './kit/shop'
 
 /** The safety of a sale: whatever breaks, a sale that the screen showed as taken exists once, and none exists twice. */
@@ -49,15 +50,13 @@ test.describe('scans', () => {
   test('twenty within two seconds are twenty lines in their order, and one sale', async ({ page, shop }) => {
     const goods = shop.products.plain.slice(0, 20)
     await selling(page, shop, '21')
-    const took = await burst(
+    await scanEvery(
       page,
+      95,
       goods.map(({ barcode }) => barcode),
     )
-    console.log(`twenty scans took ${Math.round(took)} ms`)
     await expect(lines(page)).toHaveCount(20)
     await expect(lines(page).locator('.name')).toHaveText(goods.map(nameOf))
-    // Two seconds where nothing else runs; of a machine that is much slower to type nothing would be proven.
-    expect(took).toBeLessThan(6000)
     const id = await payExactly(page)
     const { saleItems } = await shop.client.get<{ saleItems: { productId: string; chargeOf: number | null }[] }>(
       `/pos/sales/${id}`,
@@ -162,7 +161,7 @@ test.describe('a store that is slow', () => {
     const begun = Date.now()
     await page.keyboard.press('Enter')
     // Within three seconds, and what a busy machine takes besides.
-    await expect(part(page, 'phase-settling')).toBeVisible({ timeout: 6000 })
+    await expect(part(page, 'phase-settling')).toBeVisible({ timeout: 6000 * slowness() })
     await expect(part(page, 'taken')).toBeHidden()
     await expect(part(page, 'phase-settling')).not.toContainText(/not taken/i)
     await expect(part(page, 'pay-again')).toHaveCount(0)
@@ -188,7 +187,7 @@ test.describe('a store that is slow', () => {
     await scan(page, second!.barcode)
     await expect(lines(page)).toHaveCount(2)
     await priceIs(page, 'local')
-    await expect(part(page, 'server-away')).toBeVisible({ timeout: 6000 })
+    await expect(part(page, 'server-away')).toBeVisible({ timeout: 6000 * slowness() })
     await page.keyboard.press('F12')
     await expect(part(page, 'said')).toContainText('Paying waits for the store server')
     await page.keyboard.press('Enter')
@@ -384,6 +383,7 @@ test.describe('a payment under way', () => {
     const cash = tenders.find(({ kind }) => kind === 'cash')!
     const cart = { id, terminalId, lines: [{ productId: else_!.id, quantity: 3 }], payments: [{ tenderId: cash.id }] }
     const sold = await shop.client.post<{ receiptNumber: string }>('/pos/sales', cart)
+    await expect(part(page, 'pay-exact')).toBeEnabled()
     await page.keyboard.press('Enter')
     await expect(part(page, 'phase-settling')).toHaveAttribute('data-state', 'other')
     await expect(part(page, 'settling-sale')).toHaveAttribute('data-receipt', sold.receiptNumber)

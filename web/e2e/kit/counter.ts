@@ -107,32 +107,4 @@ export const keptCartId = (page: Page): Promise<string> =>
       }),
   )
 
-/**
- * Codes as a scanner types them: digits some milliseconds apart and Enter, `everyMs` from one code to the next. Keys go out
- * without waiting for the page, which may be busy. How long it took, in milliseconds.
- */
-export async function burst(page: Page, codes: readonly string[], everyMs = 95): Promise<number> {
-  const session = await page.context().newCDPSession(page)
-  const sent: Promise<unknown>[] = []
-  const press = (key: string, code: string, text: string, windowsVirtualKeyCode: number) => {
-    const about = { key, code, windowsVirtualKeyCode }
-    sent.push(session.send('Input.dispatchKeyEvent', { type: 'keyDown', text, ...about }))
-    sent.push(session.send('Input.dispatchKeyEvent', { type: 'keyUp', ...about }))
-  }
-  const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
-  const begun = performance.now()
-  for (const [at, code] of codes.entries()) {
-    await pause(Math.max(0, begun + at * everyMs - performance.now()))
-    for (const digit of code) {
-      press(digit, `Digit${digit}`, digit, digit.charCodeAt(0))
-      await pause(2)
-    }
-    press('Enter', 'Enter', '\r', 13)
-  }
-  await Promise.all(sent)
-  const took = performance.now() - begun
-  await session.detach()
-  return took
-}
-
 export { expect, lines, openTill }

@@ -42,25 +42,50 @@ function strokeOf(sign: string): Stroke {
 const sessions = new WeakMap<Page, Promise<CDPSession>>()
 
 /**
- * Scans codes one after the other, each ended with Enter. The keys are sent without waiting for each other's answer: how busy
- * this process is does not slow the scanner down to the pace of a person.
+ * Sends the keys of a code, ended with Enter, without waiting for each other's answer: how busy this process is does not slow the
+ * scanner down to the pace of a person. `begin` is when the first one went down, in milliseconds, as the keyboard counts them.
  */
-export async function scan(page: Page, ...codes: string[]): Promise<void> {
+function typeCode(cdp: CDPSession, code: string, begin: number): Promise<unknown>[] {
+  return [...`${code}\n`]
+    .entries()
+    .toArray()
+    .flatMap(([at, sign]) => {
+      const { text, ...up } = strokeOf(sign)
+      const timestamp = (begin + at * SCANNER_MS) / 1000
+      return [
+        cdp.send('Input.dispatchKeyEvent', { type: 'keyDown', ...up, text, unmodifiedText: text, timestamp }),
+        cdp.send('Input.dispatchKeyEvent', { type: 'keyUp', ...up, timestamp }),
+      ]
+    })
+}
+
+function sessionOf(page: Page): Promise<CDPSession> {
   const session = sessions.get(page) ?? page.context().newCDPSession(page)
   sessions.set(page, session)
-  const cdp = await session
+  return session
+}
+
+/** Scans codes one after the other. */
+export async function scan(page: Page, ...codes: string[]): Promise<void> {
+  const cdp = await sessionOf(page)
   const sent: Promise<unknown>[] = []
   for (const code of codes) {
-    // Seconds, as the keyboard of the scanner counts them.
-    const begin = Date.now() / 1000
-    for (const [at, sign] of [...`${code}\n`].entries()) {
-      const { text, ...up } = strokeOf(sign)
-      const timestamp = begin + (at * SCANNER_MS) / 1000
-      sent.push(cdp.send('Input.dispatchKeyEvent', { type: 'keyDown', ...up, text, unmodifiedText: text, timestamp }))
-      sent.push(cdp.send('Input.dispatchKeyEvent', { type: 'keyUp', ...up, timestamp }))
-    }
+    sent.push(...typeCode(cdp, code, Date.now()))
     // A scanner needs longer for the next code than for the next sign.
     await rest(60)
+  }
+  await Promise.all(sent)
+}
+
+/** Scans codes `everyMs` from one to the next by the clock of the keyboard, however late this process comes to send them. */
+export async function scanEvery(page: Page, everyMs: number, codes: readonly string[]): Promise<void> {
+  const cdp = await sessionOf(page)
+  const sent: Promise<unknown>[] = []
+  const begin = Date.now()
+  for (const [at, code] of codes.entries()) {
+    const due = begin + at * everyMs
+    await rest(Math.max(0, due - Date.now()))
+    sent.push(...typeCode(cdp, code, due))
   }
   await Promise.all(sent)
 }
