@@ -43,6 +43,7 @@ export default {
   notCounted: '{name} wird gewogen: Öffnen Sie die Zeile, um die Menge zu ändern.',
   useRemove: '{name} ist nur einmal da. Entfernen Sie die Zeile, um es herauszunehmen.',
   lineRemoved: '{name} ist herausgenommen.',
+  mayNotPark: 'Warenkörbe parkt hier nur, wer es darf. Holen Sie jemanden aus der Leitung.',
   parkedNow: 'Der Warenkorb ist geparkt.',
   noLastSale: 'Diese Kasse hat noch nichts verkauft.',
   // useScanning

@@ -40,6 +40,7 @@ export default {
   notCounted: '{name} is weighed: open the line to change how much it is.',
   useRemove: '{name} is there once. Remove the line to take it off.',
   lineRemoved: '{name} is taken off.',
+  mayNotPark: 'Carts are parked here by whoever may. Ask a manager.',
   parkedNow: 'The cart is parked.',
   noLastSale: 'This till has sold nothing yet.',
   // useScanning

@@ -1,7 +1,7 @@
 import { ref, shallowRef, type Ref, type ShallowRef } from 'vue'
 import type { LineExtra, Product, Scanned, Till, Trouble } from '../contract'
 import { useTill } from '../engine/use'
-import { closePanel, openPanel, panel } from './panels'
+import { openPanel, panel } from './panels'
 import { needsNothing, needsOf, type Needs } from './quantities'
 import { say, saidNothing } from './said'
 import { soundsOf } from './sound'
@@ -64,7 +64,7 @@ export function makeScanning(till: Till): Scanning {
   function begin(): Promise<void> | null {
     if (till.state.taken && !beginning) {
       beginning = till.next().finally(() => (beginning = null))
-      if (panel.value === 'taken') closePanel()
+      if (panel.value === 'taken') openPanel('tiles')
     }
     return beginning
   }
