@@ -33,7 +33,8 @@ function paidOf({ taken }: Readonly<TillState>): Goods | null {
     saved: item.specialDiscount + item.lineDiscount + item.cartDiscount,
   }))
   const total = totalAmount + (taken.refund?.totalAmount ?? 0)
-  return { state: 'paid', lines, total, isConfirmed: true, paid: total + cashRounding, change: taken.changeAmount }
+  const paid = total + cashRounding + (taken.refund?.cashRounding ?? 0)
+  return { state: 'paid', lines, total, isConfirmed: true, paid, change: taken.changeAmount }
 }
 
 /** What is in the cart. */
@@ -43,7 +44,7 @@ function cartOf(state: Readonly<TillState>): Goods {
       id: line.id,
       name,
       quantity: line.quantity,
-      unit: line.product.unitOfMeasure,
+      unit: line.product.isWeighed ? line.product.unitOfMeasure : '',
       amount,
       saved: savings.reduce((sum, one) => sum + one.amount, discount),
     },
