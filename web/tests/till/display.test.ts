@@ -1,7 +1,7 @@
 import { enableAutoUnmount, mount } from '@vue/test-utils'
 import { afterEach, describe, expect, it } from 'vitest'
 import { i18n } from '@/texts'
-import type { Product, Quote, Taken, TillState } from '@/till/contract'
+import type { PendingPayment, Product, Quote, Taken, TillState } from '@/till/contract'
 import { displayOf } from '@/till/display/customer'
 import DisplayScreen from '@/till/display/DisplayScreen.vue'
 import { makeDisplay, type TillSide } from '@/till/engine/display'
@@ -49,6 +49,16 @@ describe('what the customer sees', () => {
     const { at } = await shown({ cart: cart({ lines: [line()] }), price: 'local', training: true })
     expect(at('open').text()).toBe('To be confirmed')
     expect(at('training').text()).toContain('Training')
+  })
+
+  it('is its own goods, not another sale that has the number of its payment', async () => {
+    const other = { sale: { saleItems: [], totalAmount: 990, cashRounding: 0 }, refund: null, changeAmount: 10 }
+    const { screen, at } = await shown({
+      ...{ phase: 'settling', pending: { state: 'other' } as PendingPayment, taken: other as unknown as Taken },
+      ...{ cart: cart({ lines: [line()] }), price: 'local' },
+    })
+    expect(screen.attributes('data-state')).toBe('selling')
+    expect(at('total').text()).toBe('€5.00')
   })
 
   it('says as such what goes back in an exchange', async () => {

@@ -143,6 +143,18 @@ describe("a scanner's burst", () => {
   })
 })
 
+describe('an empty cart', () => {
+  it('says what was sold last, unless that is still shown as taken', async () => {
+    expect(find('last-sold').exists()).toBe(false)
+    till.state.lastSale = { id: 'sale', receiptNumber: '01-000007', totalAmount: 1999 }
+    await nextTick()
+    expect(find('last-sold').text()).toBe('Last sale: 01-000007, €19.99. ⇧F7 shows its change and receipt.')
+    till.state.taken = { sale: {}, refund: null, changeAmount: 0, found: false } as unknown as Taken
+    await settle()
+    expect(find('last-sold').exists()).toBe(false)
+  })
+})
+
 describe('carts that wait', () => {
   it('are for whoever may park, by button and by key', async () => {
     till.state.cart = cart({ lines: [line({ product: product() })] })

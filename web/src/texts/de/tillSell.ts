@@ -69,6 +69,7 @@ export default {
   // CartList, CartLine
   cartEmpty: 'Noch nichts im Warenkorb',
   cartEmptyText: 'Scannen Sie etwas, wählen Sie es daneben aus, oder drücken Sie {key} und tippen den Namen.',
+  lastSold: 'Letzter Verkauf: {receipt}, {amount}. {key} zeigt Rückgeld und Beleg.',
   codeWaitsLine: 'wird nachgeschlagen, sobald der Server wieder da ist',
   leaveOut: 'Weglassen',
   aProduct: 'Ein Produkt',

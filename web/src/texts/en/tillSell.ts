@@ -64,6 +64,7 @@ export default {
   // CartList, CartLine
   cartEmpty: 'Nothing in the cart yet',
   cartEmptyText: 'Scan something, choose it at the side, or press {key} and type its name.',
+  lastSold: 'Last sale: {receipt}, {amount}. {key} shows its change and receipt.',
   codeWaitsLine: 'is looked up when the store server is back',
   leaveOut: 'Leave it out',
   aProduct: 'A product',

@@ -20,9 +20,9 @@ export function displayOf(state: Readonly<TillState>): Shown | null {
 type Goods = Pick<Shown, 'state' | 'lines' | 'total' | 'isConfirmed' | 'paid' | 'change'>
 const NOTHING: Goods = { state: 'idle', lines: [], total: null, isConfirmed: true, paid: null, change: null }
 
-/** A sale that was just taken. */
-function paidOf({ taken }: Readonly<TillState>): Goods | null {
-  if (!taken) return null
+/** A sale that was just taken; beside a payment that waits it is another one, and not this customer's. */
+function paidOf({ taken, pending }: Readonly<TillState>): Goods | null {
+  if (!taken || pending) return null
   const { saleItems, totalAmount, cashRounding } = taken.sale
   const lines = saleItems.map((item) => ({
     id: item.id,
