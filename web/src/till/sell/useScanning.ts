@@ -1,12 +1,12 @@
 import { ref, shallowRef, type Ref, type ShallowRef } from 'vue'
 import type { LineExtra, Product, Scanned, Till, Trouble } from '../contract'
 import { useTill } from '../engine/use'
+import { troubleOf } from '../parts/useDeed'
 import { openPanel, panel } from './panels'
 import { needsNothing, needsOf, type Needs } from './quantities'
 import { say, saidNothing } from './said'
 import { soundsOf } from './sound'
 import { t } from './texts'
-import { troubleOf } from './useDeed'
 
 /** What has to be said before something that was scanned or chosen can be a line, or that nobody knows it. */
 export type Question =

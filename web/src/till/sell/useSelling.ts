@@ -1,12 +1,12 @@
 import { computed, watch } from 'vue'
 import { useTill } from '../engine/use'
 import { useKeys } from '../keys'
+import { troubleOf } from '../parts/useDeed'
 import { closePanel, home, openPanel, panel, type PanelName } from './panels'
 import { say } from './said'
 import { nameOf, payBlock, type PayBlock } from './shown'
 import { soundsOf } from './sound'
 import { t } from './texts'
-import { troubleOf } from './useDeed'
 import { useScanning } from './useScanning'
 
 const WORDS: Record<PayBlock, () => string> = {
