@@ -105,14 +105,10 @@ async function payIn(hands: Hands): Promise<void> {
   await home(hands)
 }
 
-/** Back to the goods from a panel of the drawer, which the search has as well. */
+/** Back to the goods from a panel. */
 async function home(hands: Hands): Promise<void> {
   if (hands instanceof Keys) await hands.deed('Escape')
-  // Whatever is opened and left again shows the goods.
-  else {
-    await hands.push('find')
-    await hands.push('panel-back')
-  }
+  else await hands.push('panel-back')
   await expect(at(hands.page, 'panel-tiles')).toBeVisible()
   await ready(hands.page)
 }

@@ -5,6 +5,7 @@ import { TillError, type ApprovalAsked, type Till, type TillState } from '@/till
 import { TILL } from '@/till/engine/use'
 import ApprovalBox from '@/till/frame/ApprovalBox.vue'
 import ScreenGuard from '@/till/frame/ScreenGuard.vue'
+import SettingsPanel from '@/till/frame/SettingsPanel.vue'
 import { useIdleLock } from '@/till/frame/useIdleLock'
 import { mayReload } from '@/till/update'
 
@@ -134,6 +135,21 @@ describe('the box of an approval', () => {
     await nextTick()
     expect(box.text()).toContain('Wait 30 seconds.')
     expect(pin.value).toBe('')
+    box.unmount()
+  })
+})
+
+describe('the settings', () => {
+  it.each([
+    [['pos.sell'], false],
+    [['stores.edit'], true],
+    [['reports.z_report'], true],
+  ])('let %j forget the device: %j', (permissions, mayForget) => {
+    const place = { registerName: 'Till 1', storeName: 'Corner Shop' }
+    const { state, till } = tillWith({ missing: [], training: false, place } as unknown as Partial<TillState>)
+    const may = (code: string) => permissions.includes(code)
+    const box = mount(SettingsPanel, { global: { provide: { [TILL as symbol]: { ...till, may, state } } } })
+    expect(box.find('[data-test=forget]').exists()).toBe(mayForget)
     box.unmount()
   })
 })

@@ -5,7 +5,7 @@ import PayPanel from '@/till/pay/PayPanel.vue'
 import SettlingScreen from '@/till/pay/SettlingScreen.vue'
 import TakenPanel from '@/till/pay/TakenPanel.vue'
 import { isWell, printedOf, usePrinting } from '@/till/pay/usePrinting'
-import { panel, openPanel } from '@/till/sell/panels'
+import { closePanel, openPanel, panel } from '@/till/sell/panels'
 import { ACCOUNT, CARD, CASH, fakeTill } from './payKit'
 
 const here = vi.hoisted(() => ({ till: null as unknown }))
@@ -96,8 +96,7 @@ describe('the panel of paying', () => {
     await page.get(at(`tender-${ACCOUNT.code}`)).trigger('click')
     await page.get(at('pay-customer')).trigger('click')
     expect(panel.value).toBe('customer')
-    openPanel('tiles')
-    await flushPromises()
+    closePanel()
     expect(panel.value).toBe('pay')
   })
 

@@ -58,10 +58,11 @@ describe('the PIN pad', () => {
     const till = fakeTill({ phase: 'signedOut', person: null, cart: cart({ lines: [line(), line({ amount: 250 })] }) })
     const wrapper = mount(SignInScreen)
     expect(wrapper.get('[data-test=cart-waits]').text()).toBe('A cart of 2 lines waits: €7.50.')
-    till.state.quote = { totalAmount: 700 } as Quote
+    till.state.quote = { totalAmount: 700, lines: [] } as unknown as Quote
+    till.state.price = 'confirmed'
     await flushPromises()
     expect(wrapper.get('[data-test=cart-waits]').text()).toContain('€7.00')
-    till.state.quote = null
+    ;[till.state.quote, till.state.price] = [null, 'local']
     till.state.cart.lines = [line({ amount: null })]
     await flushPromises()
     expect(wrapper.get('[data-test=cart-waits]').text()).toBe('A cart of one line waits.')

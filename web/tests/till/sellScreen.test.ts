@@ -1,11 +1,11 @@
 import { flushPromises, mount } from '@vue/test-utils'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { defineComponent, h, nextTick } from 'vue'
-import type { Product } from '@/till/contract'
+import type { Product, Taken } from '@/till/contract'
 import { useScanner } from '@/till/scans'
 import { openPanel, panel } from '@/till/sell/panels'
 import SellScreen from '@/till/sell/SellScreen.vue'
-import { cart, fakeTill, line, place, type FakeTill } from './fakeTill'
+import { cart, fakeTill, line, place, refusal, type FakeTill } from './fakeTill'
 
 vi.mock('@/till/engine/use', async () => ({ useTill: (await import('./fakeTill')).useFake }))
 
@@ -51,8 +51,8 @@ afterEach(() => screen.unmount())
 
 const find = (test: string) => screen.find(`[data-test="${test}"]`)
 const code = () => find('code').element as HTMLInputElement
-const key = (name: string, target: EventTarget = document.activeElement ?? document.body) => {
-  const event = new KeyboardEvent('keydown', { key: name, code: name, bubbles: true, cancelable: true })
+const key = (name: string, target: EventTarget = document.activeElement ?? document.body, shiftKey = false) => {
+  const event = new KeyboardEvent('keydown', { key: name, code: name, shiftKey, bubbles: true, cancelable: true })
   target.dispatchEvent(event)
   return event
 }
@@ -140,6 +140,67 @@ describe("a scanner's burst", () => {
     expect(panel.value).toBe('tiles')
     expect(till.changeLine).not.toHaveBeenCalled()
     expect(till.scan).toHaveBeenCalledOnce()
+  })
+})
+
+describe('an empty cart', () => {
+  it('says what was sold last, unless that is still shown as taken', async () => {
+    expect(find('last-sold').exists()).toBe(false)
+    till.state.lastSale = { id: 'sale', receiptNumber: '01-000007', totalAmount: 1999 }
+    await nextTick()
+    expect(find('last-sold').text()).toBe('Last sale: 01-000007, €19.99. ⇧F7 shows its change and receipt.')
+    till.state.taken = { sale: {}, refund: null, changeAmount: 0, found: false } as unknown as Taken
+    await settle()
+    expect(find('last-sold').exists()).toBe(false)
+  })
+})
+
+describe('carts that wait', () => {
+  it('are for whoever may park, by button and by key', async () => {
+    till.state.cart = cart({ lines: [line({ product: product() })] })
+    await nextTick()
+    expect([find('park').exists(), find('parked').exists(), find('drop').exists()]).toEqual([false, false, true])
+    key('F6')
+    await settle()
+    expect(till.park).not.toHaveBeenCalled()
+    expect(find('said').text()).toContain('Ask a manager')
+
+    till.state.person!.permissions = ['pos.sell', 'pos.park_cart']
+    await nextTick()
+    expect([find('park').exists(), find('parked').exists()]).toEqual([true, true])
+    key('F6')
+    await settle()
+    expect(till.park).toHaveBeenCalledOnce()
+  })
+})
+
+describe('a panel', () => {
+  it.each([
+    ['F8', 'movements'],
+    ['F9', 'x'],
+    ['Shift+F8', 'menu'],
+  ])('opened by %s has a way back by touch', async (name, opens) => {
+    till.x.mockRejectedValue(refusal('forbidden'))
+    key(name.replace('Shift+', ''), document.body, name.startsWith('Shift'))
+    await vi.waitFor(() => expect(find(`panel-${opens}`).exists()).toBe(true))
+    await find('panel-back').trigger('click')
+    await settle()
+    expect(panel.value).toBe('tiles')
+  })
+
+  it('leads back to a sale that was just taken, with its change', async () => {
+    till.state.taken = { sale: {}, refund: null, changeAmount: 100, found: false } as unknown as Taken
+    await settle()
+    expect(panel.value).toBe('taken')
+    key('F4')
+    await vi.waitFor(() => expect(find('panel-discount').exists()).toBe(true))
+    key('Escape')
+    await settle()
+    expect(panel.value).toBe('taken')
+    scan('4006381333931')
+    await settle()
+    expect(till.next).toHaveBeenCalledOnce()
+    expect(panel.value).toBe('tiles')
   })
 })
 

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { effectScope } from 'vue'
+import { showIn } from '@/format/dates'
 import { marksOf } from '@/format/money'
 import { denominationsOf, readDenominations, sumOf } from '@/till/parts/denominations'
 import { typedAmount } from '@/till/parts/typed'
@@ -77,20 +78,31 @@ describe('coins and notes', () => {
 })
 
 describe('words of the shop', () => {
-  it('have the decimals of its currency and the clock of its zone', () => {
-    expect(amount(1999, place())).toBe('€19.99')
-    expect(amount(1999, place({ currencyCode: 'JPY', currencyExponent: 0 }))).toBe('¥1,999')
-    expect(amount(1999, place({ currencyCode: 'KWD', currencyExponent: 3 }))).toContain('1.999')
-    expect(amount(9_007_199_254_740_991, place())).toBe('€90,071,992,547,409.91')
-    expect(amount(null, place())).toBe('–')
-    expect(time('2026-11-26T23:30:00Z', place({ timezone: 'Asia/Tokyo' }))).toMatch(/8:30/)
-    expect(time('2026-11-26T23:30:00Z', place({ timezone: 'No/Where' }))).toMatch(/\d/)
+  const inShop = (more: Parameters<typeof place>[0]) => {
+    const till = fakeTill({ place: place(more) })
+    return { till, words: effectScope().run(() => useWords())! }
+  }
+  afterEach(() => showIn(undefined))
+
+  it('have the decimals of its currency', () => {
+    const { till, words } = inShop({ currencyCode: 'GBP' })
+    expect(words.amount(150)).toBe('£1.50')
+    expect(amount(9_007_199_254_740_991)).toBe('£90,071,992,547,409.91')
+    expect(amount(null)).toBe('–')
+    till.state.place = place({ currencyCode: 'JPY', currencyExponent: 0 })
+    expect(amount(1999)).toBe('¥1,999')
+    till.state.place = place({ currencyCode: 'KWD', currencyExponent: 3 })
+    expect(amount(1999)).toContain('1.999')
   })
 
-  it('go by the till around', () => {
-    fakeTill({ place: place({ currencyCode: 'GBP' }) })
-    const words = effectScope().run(() => useWords())!
-    expect(words.amount(150)).toBe('£1.50')
-    expect(amount(150)).toBe('£1.50')
+  it('have the clock of its zone, and that of the device where its browser does not know the zone', () => {
+    showIn('Asia/Tokyo')
+    expect(time('2026-11-26T23:30:00Z')).toMatch(/8:30/)
+    expect(useWordsIn().dateTime('2026-11-26T23:30:00Z')).toMatch(/27.*8:30/)
+    showIn('No/Where')
+    expect(time('2026-11-26T23:30:00Z')).toMatch(/\d/)
+    expect(time(null)).toBe('–')
   })
+
+  const useWordsIn = () => inShop({}).words
 })

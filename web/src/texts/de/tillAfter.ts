@@ -16,6 +16,8 @@ export default {
   found: 'Passende Verkäufe',
   noneFits: 'Kein Verkauf passt. Weniger Ziffern, einen anderen Tag oder Betrag versuchen.',
   notAllSeen: 'Es gibt mehr Verkäufe, als durchgesehen wurden. Einen Tag wählen.',
+  newestShown: 'Die neuesten {n} sind zu sehen; es gibt mehr.',
+  showMore: 'Mehr zeigen',
   lastSale: 'Letzter Verkauf {receipt}, {amount}',
   // What became of a sale
   voided: 'Storniert',
@@ -31,6 +33,7 @@ export default {
   refund: 'Erstatten',
   exchange: 'Umtauschen',
   exchangeBegun: 'Im Korb ist schon ein Umtausch begonnen: zuerst dort beenden.',
+  exchangeCart: 'Im Warenkorb ist Ware: Erst parken oder abschließen.',
   void: 'Stornieren',
   voidAsk: '{receipt} über {amount} stornieren? Ware und Geld gehen zurück; die Nummer bleibt vergeben.',
   voidIt: 'Verkauf stornieren',

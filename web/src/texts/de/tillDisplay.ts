@@ -10,4 +10,6 @@ export default {
   total: 'Summe',
   saved: 'Sie sparen',
   youGetBack: 'Sie bekommen zurück',
+  toBeConfirmed: 'Noch zu bestätigen',
+  training: 'Übung: Es wird nichts verkauft',
 } satisfies Record<keyof typeof en, string>

@@ -43,6 +43,7 @@ export default {
   notCounted: '{name} wird gewogen: Öffnen Sie die Zeile, um die Menge zu ändern.',
   useRemove: '{name} ist nur einmal da. Entfernen Sie die Zeile, um es herauszunehmen.',
   lineRemoved: '{name} ist herausgenommen.',
+  mayNotPark: 'Warenkörbe parkt hier nur, wer es darf. Holen Sie jemanden aus der Leitung.',
   parkedNow: 'Der Warenkorb ist geparkt.',
   noLastSale: 'Diese Kasse hat noch nichts verkauft.',
   // useScanning
@@ -68,6 +69,7 @@ export default {
   // CartList, CartLine
   cartEmpty: 'Noch nichts im Warenkorb',
   cartEmptyText: 'Scannen Sie etwas, wählen Sie es daneben aus, oder drücken Sie {key} und tippen den Namen.',
+  lastSold: 'Letzter Verkauf: {receipt}, {amount}. {key} zeigt Rückgeld und Beleg.',
   codeWaitsLine: 'wird nachgeschlagen, sobald der Server wieder da ist',
   leaveOut: 'Weglassen',
   aProduct: 'Ein Produkt',

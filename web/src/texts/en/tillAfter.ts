@@ -14,6 +14,8 @@ export default {
   found: 'Sales that fit',
   noneFits: 'No sale fits. Try fewer digits, another day, or another amount.',
   notAllSeen: 'There are more sales than were looked through. Choose a day.',
+  newestShown: 'The newest {n} are shown; there are more.',
+  showMore: 'Show more',
   lastSale: 'Last sale {receipt}, {amount}',
   // What became of a sale
   voided: 'Voided',
@@ -29,6 +31,7 @@ export default {
   refund: 'Refund',
   exchange: 'Exchange',
   exchangeBegun: 'An exchange is begun in the cart: end it there first.',
+  exchangeCart: 'The cart has goods in it: park or finish it first.',
   void: 'Void',
   voidAsk: 'Void {receipt} of {amount}? Goods and money go back; the number stays used.',
   voidIt: 'Void the sale',

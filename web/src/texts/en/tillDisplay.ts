@@ -8,4 +8,6 @@ export default {
   total: 'Total',
   saved: 'You save',
   youGetBack: 'You get back',
+  toBeConfirmed: 'To be confirmed',
+  training: 'Training: nothing is sold',
 } as const

@@ -40,6 +40,7 @@ export default {
   notCounted: '{name} is weighed: open the line to change how much it is.',
   useRemove: '{name} is there once. Remove the line to take it off.',
   lineRemoved: '{name} is taken off.',
+  mayNotPark: 'Carts are parked here by whoever may. Ask a manager.',
   parkedNow: 'The cart is parked.',
   noLastSale: 'This till has sold nothing yet.',
   // useScanning
@@ -63,6 +64,7 @@ export default {
   // CartList, CartLine
   cartEmpty: 'Nothing in the cart yet',
   cartEmptyText: 'Scan something, choose it at the side, or press {key} and type its name.',
+  lastSold: 'Last sale: {receipt}, {amount}. {key} shows its change and receipt.',
   codeWaitsLine: 'is looked up when the store server is back',
   leaveOut: 'Leave it out',
   aProduct: 'A product',

@@ -14,17 +14,24 @@ export interface Wanted {
 /** Pages that are looked through for an amount, which the store is not asked for. */
 const MOST_PAGES = 20
 
-/** Sales that fit, the newest first. `isWhole` is false where more pages were left than are looked through. */
+/** So many the store says at once. */
+const PAGE = 25
+
+/** Sales that fit, the newest first. `isWhole` is false where there are more pages than this, or than are looked through. */
 export async function findSales(
   till: Pick<Till, 'findSales'>,
   { receipt, date, amount, customerId }: Wanted,
+  page = 1,
 ): Promise<{ sales: ListedSale[]; isWhole: boolean }> {
   const query = {
     ...(receipt.trim() && { receipt: receipt.trim() }),
     ...(date && { date }),
     ...(customerId && { customerId }),
   }
-  if (amount === null) return { sales: await till.findSales(query), isWhole: true }
+  if (amount === null) {
+    const sales = await till.findSales({ ...query, ...(page > 1 && { page }) })
+    return { sales, isWhole: sales.length < PAGE }
+  }
   const sales: ListedSale[] = []
   const seen = new Set<string>()
   for (let page = 1; page <= MOST_PAGES; page += 1) {

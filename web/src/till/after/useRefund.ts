@@ -112,6 +112,8 @@ export function useRefund(till: Till, saleId: string, receiptNumber?: string) {
       const half: Omit<ExchangeHalf, 'refundId'> = {
         ...{ saleId, receiptNumber: sale.receiptNumber, items: items.value, ...why, amount: amount.value },
       }
+      // A sale that is still shown as taken ends with the next cart.
+      if (till.state.taken) await till.next()
       await till.beginExchange(half)
     })
 

@@ -20,9 +20,9 @@ export function displayOf(state: Readonly<TillState>): Shown | null {
 type Goods = Pick<Shown, 'state' | 'lines' | 'total' | 'isConfirmed' | 'paid' | 'change'>
 const NOTHING: Goods = { state: 'idle', lines: [], total: null, isConfirmed: true, paid: null, change: null }
 
-/** A sale that was just taken. */
-function paidOf({ taken }: Readonly<TillState>): Goods | null {
-  if (!taken) return null
+/** A sale that was just taken; beside a payment that waits it is another one, and not this customer's. */
+function paidOf({ taken, pending }: Readonly<TillState>): Goods | null {
+  if (!taken || pending) return null
   const { saleItems, totalAmount, cashRounding } = taken.sale
   const lines = saleItems.map((item) => ({
     id: item.id,
@@ -33,7 +33,8 @@ function paidOf({ taken }: Readonly<TillState>): Goods | null {
     saved: item.specialDiscount + item.lineDiscount + item.cartDiscount,
   }))
   const total = totalAmount + (taken.refund?.totalAmount ?? 0)
-  return { state: 'paid', lines, total, isConfirmed: true, paid: total + cashRounding, change: taken.changeAmount }
+  const paid = total + cashRounding + (taken.refund?.cashRounding ?? 0)
+  return { state: 'paid', lines, total, isConfirmed: true, paid, change: taken.changeAmount }
 }
 
 /** What is in the cart. */
@@ -43,7 +44,7 @@ function cartOf(state: Readonly<TillState>): Goods {
       id: line.id,
       name,
       quantity: line.quantity,
-      unit: line.product.unitOfMeasure,
+      unit: line.product.isWeighed ? line.product.unitOfMeasure : '',
       amount,
       saved: savings.reduce((sum, one) => sum + one.amount, discount),
     },

@@ -32,7 +32,10 @@ export function openPanel(name: PanelName, props: Record<string, unknown> = {}):
   opened.value += 1
 }
 
-/** Back to the goods, or to the panel that it was opened from: `openPanel('customer', { back: 'pay' })`. */
+/** What is there when nothing is opened: the goods, or a sale that was just taken, with its change. */
+export const home = ref<'tiles' | 'taken'>('tiles')
+
+/** Back to what was there before, or to the panel that it was opened from: `openPanel('customer', { back: 'pay' })`. */
 export function closePanel(): void {
-  openPanel(panelProps.value.back === 'pay' ? 'pay' : 'tiles')
+  openPanel(panelProps.value.back === 'pay' ? 'pay' : home.value)
 }

@@ -1,12 +1,12 @@
 import { ref, shallowRef, type Ref, type ShallowRef } from 'vue'
 import type { LineExtra, Product, Scanned, Till, Trouble } from '../contract'
 import { useTill } from '../engine/use'
-import { closePanel, openPanel, panel } from './panels'
+import { troubleOf } from '../parts/useDeed'
+import { openPanel, panel } from './panels'
 import { needsNothing, needsOf, type Needs } from './quantities'
 import { say, saidNothing } from './said'
 import { soundsOf } from './sound'
 import { t } from './texts'
-import { troubleOf } from './useDeed'
 
 /** What has to be said before something that was scanned or chosen can be a line, or that nobody knows it. */
 export type Question =
@@ -64,7 +64,7 @@ export function makeScanning(till: Till): Scanning {
   function begin(): Promise<void> | null {
     if (till.state.taken && !beginning) {
       beginning = till.next().finally(() => (beginning = null))
-      if (panel.value === 'taken') closePanel()
+      if (panel.value === 'taken') openPanel('tiles')
     }
     return beginning
   }

@@ -1,12 +1,12 @@
 import { computed, watch } from 'vue'
 import { useTill } from '../engine/use'
 import { useKeys } from '../keys'
-import { closePanel, openPanel, panel, type PanelName } from './panels'
+import { troubleOf } from '../parts/useDeed'
+import { closePanel, home, openPanel, panel, type PanelName } from './panels'
 import { say } from './said'
 import { nameOf, payBlock, type PayBlock } from './shown'
 import { soundsOf } from './sound'
 import { t } from './texts'
-import { troubleOf } from './useDeed'
 import { useScanning } from './useScanning'
 
 const WORDS: Record<PayBlock, () => string> = {
@@ -107,13 +107,21 @@ export function useSelling(search: () => void) {
     openPanel('pay')
   }
 
+  const mayPark = computed(() => till.may('pos.park_cart'))
+
   function park(): void {
+    if (!mayPark.value) return refuse(t('mayNotPark'))
     if (!hasCart.value) return void openPanel('parked')
     if (isFirm()) return
     void inRow(async () => {
       await till.park(state.cart.customer?.name)
       say(t('parkedNow'))
     })
+  }
+
+  function parked(): void {
+    if (mayPark.value) change('parked')
+    else refuse(t('mayNotPark'))
   }
 
   function drop(): void {
@@ -131,7 +139,7 @@ export function useSelling(search: () => void) {
   }
 
   function back(): boolean {
-    if (panel.value !== 'tiles') closePanel()
+    if (panel.value !== home.value) closePanel()
     else if (scanning.chosen.value !== null) scanning.chosen.value = null
     else return false
     return true
@@ -150,7 +158,7 @@ export function useSelling(search: () => void) {
     discount: () => change('discount'),
     note: () => change('note'),
     park,
-    parked: () => change('parked'),
+    parked,
     find: () => openPanel('find'),
     lastSale,
     drawer: () => openPanel('movements'),
@@ -171,6 +179,7 @@ export function useSelling(search: () => void) {
   watch(
     () => state.taken,
     (taken) => {
+      home.value = taken ? 'taken' : 'tiles'
       if (taken) openPanel('taken')
       else if (panel.value === 'taken') closePanel()
     },
@@ -183,7 +192,7 @@ export function useSelling(search: () => void) {
   )
 
   return {
-    ...{ hasCart, current, block, blockText, step, remove, change, openLine, pay, park, drop },
+    ...{ hasCart, current, block, blockText, step, remove, change, openLine, pay, mayPark, park, drop },
     ...{ lock, dropUnknown, endExchange, lastSale, find },
   }
 }
