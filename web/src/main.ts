@@ -20,7 +20,7 @@ app.use(i18n)
 app.use(createPinia())
 app.use(VueQueryPlugin, { queryClient })
 
-// The frame stands as soon as its language is there, over a slow line in English until then. The first page is chosen when it is known who is signed in, since the
-// guard asks that.
+// The frame stands as soon as its language is there, over a slow line in English until then. The first page is chosen when
+// it is known who is signed in, since the guard asks that.
 const known = useSession().restore()
 void speakSoon().then(() => app.use(makeRouter(known)).mount('#app'))

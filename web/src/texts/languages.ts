@@ -79,7 +79,7 @@ export async function chooseLanguage(name: Language): Promise<void> {
 /** `Deutsch` of `de`, as its own speakers call it. */
 export const ownName = (name: Language): string => new Intl.DisplayNames(name, { type: 'language' }).of(name) ?? name
 
-export const isLanguage = (name: string | null | undefined): name is Language =>
+const isLanguage = (name: string | null | undefined): name is Language =>
   (LANGUAGES as readonly (string | null | undefined)[]).includes(name)
 
 function kept(): Language | null {
