@@ -11,7 +11,7 @@ import { queryClient } from './api/queries'
 import { makeRouter } from './router'
 import { useSession } from './session/store'
 import { i18n } from './texts'
-import { offer, speak } from './texts/languages'
+import { offer, speakSoon } from './texts/languages'
 
 offer({ de: () => import('./texts/de/hq') })
 
@@ -20,7 +20,7 @@ app.use(i18n)
 app.use(createPinia())
 app.use(VueQueryPlugin, { queryClient })
 
-// The frame stands as soon as its language is there. The first page is chosen when it is known who is signed in, since the
-// guard asks that.
+// The frame stands as soon as its language is there, over a slow line in English until then. The first page is chosen when
+// it is known who is signed in, since the guard asks that.
 const known = useSession().restore()
-void speak().then(() => app.use(makeRouter(known)).mount('#app'))
+void speakSoon().then(() => app.use(makeRouter(known)).mount('#app'))

@@ -117,6 +117,28 @@ describe('a language', () => {
     expect(dateTime('2026-12-03T12:00:00Z')).toBe('03.12.2026, 12:00')
   })
 
+  it('whose texts are long on their way is not waited for, and spoken when they are there', async () => {
+    vi.useFakeTimers()
+    try {
+      vi.resetModules()
+      const fresh: typeof import('@/texts/languages') = await import('@/texts/languages')
+      let come: (rooms: { default: object }) => void = () => {}
+      fresh.offer({ de: () => new Promise((resolve) => (come = resolve as typeof come)) })
+      localStorage.setItem('tillkeep.language', 'de')
+      let stands = false
+      void fresh.speakSoon().then(() => (stands = true))
+      await vi.advanceTimersByTimeAsync(900)
+      expect(stands).toBe(false)
+      await vi.advanceTimersByTimeAsync(200)
+      expect([stands, fresh.language.value]).toEqual([true, 'en'])
+      come({ default: {} })
+      await vi.advanceTimersByTimeAsync(0)
+      expect(fresh.language.value).toBe('de')
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
   it('whose texts do not come leaves the page as it is', async () => {
     vi.resetModules()
     const fresh = await import('@/texts/languages')

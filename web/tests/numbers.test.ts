@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest'
-import { amountText, marksOf, minorOf, numberText, plainNumber } from '@/format/money'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { amountText, count, marksOf, minorOf, money, numberText, plainNumber } from '@/format/money'
+import { chooseLanguage, offer, speak } from '@/texts/languages'
 
 describe('amounts in fields', () => {
   it.each([
@@ -66,5 +67,48 @@ describe('other numbers in fields', () => {
     const marks = marksOf(locale)
     expect(numberText(number, marks)).toBe(text)
     expect(plainNumber(text, marks)).toBe(String(number))
+  })
+})
+
+describe('numbers on a page', () => {
+  const browser = (...languages: string[]) => {
+    vi.spyOn(navigator, 'languages', 'get').mockReturnValue(languages)
+    vi.spyOn(navigator, 'language', 'get').mockReturnValue(languages[0]!)
+  }
+  const seen = () => [amountText(129_900, 2), minorOf('1,299', 3), count(1_299), money(5, { code: 'EUR', exponent: 2 })]
+
+  beforeEach(() => offer({ de: () => Promise.resolve({ default: {} }) }))
+  afterEach(async () => {
+    localStorage.clear()
+    vi.restoreAllMocks()
+    await speak('en')
+  })
+
+  it.each([
+    [['fr-FR'], ['1\u202f299,00', 1_299, '1\u202f299', '0,05\u00a0€']],
+    [
+      ['fr-FR', 'de'],
+      ['1\u202f299,00', 1_299, '1\u202f299', '0,05\u00a0€'],
+    ],
+    [
+      ['pt-BR', 'pt', 'en-US'],
+      ['1.299,00', 1_299, '1.299', '€\u00a00,05'],
+    ],
+  ])('that speaks another language than a browser of %j are as in that browser', async (languages, texts) => {
+    browser(...languages)
+    await speak()
+    expect(seen()).toEqual(texts)
+  })
+
+  it('are as in the language that was chosen', async () => {
+    browser('en-US')
+    await chooseLanguage('de')
+    expect(seen()).toEqual(['1.299,00', 1_299, '1.299', '0,05\u00a0€'])
+    browser('pt-BR', 'en')
+    await chooseLanguage('en')
+    expect(seen()).toEqual(['1,299.00', 1_299_000, '1,299', '€0.05'])
+    // Known again when the page is loaded anew.
+    await speak()
+    expect(seen()[0]).toBe('1,299.00')
   })
 })

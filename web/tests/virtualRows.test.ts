@@ -184,6 +184,9 @@ it('in a dialog that is scrolled those in sight of it are drawn, and there is no
 })
 
 describe('the place in the box', () => {
+  // However long a machine takes, the box has not come to rest: then rows would be measured, and move it by a little.
+  beforeEach(() => void vi.useFakeTimers())
+
   /** A table that was scrolled, and left for another page; then one comes to it again. */
   async function again(caption: string, state: object | null, rows = stores(500)) {
     const before = await table(stores(500), { caption })

@@ -1,4 +1,4 @@
-import { inLocale, numbers, pageLocale } from './locale'
+import { inLocale, numberLocale, numbers } from './locale'
 
 /** Amounts are integers in minor units of a currency: cents of a dollar, yen of Japan. docs/domain.md. */
 
@@ -13,9 +13,9 @@ export interface Currency {
 export const UNKNOWN: Currency = { code: null, exponent: 0 }
 
 /** Formats of currencies in one language; one is dear to make, and a cart shows many amounts at once. */
-const FORMATS = inLocale((locale) => ({ locale, made: new Map<string, Intl.NumberFormat>() }))
+const FORMATS = inLocale((locale) => ({ locale, made: new Map<string, Intl.NumberFormat>() }), numberLocale)
 
-/** In the language of the page, `$19.99`; without a currency the number alone. */
+/** In the locale of numbers, `$19.99`; without a currency the number alone. */
 export function money(minor: number | null | undefined, { code, exponent }: Currency): string {
   if (minor === null || minor === undefined) return '–'
   // As text, since a large amount has more digits than a binary fraction keeps.
@@ -52,8 +52,8 @@ export interface Marks {
   write: (number: number, digits: Intl.NumberFormatOptions) => string
 }
 
-/** The marks of `locale`; without one, of the page. */
-export function marksOf(locale: string = pageLocale()): Marks {
+/** The marks of `locale`; without one, those of numbers here. */
+export function marksOf(locale: string = numberLocale()): Marks {
   const format = (digits: Intl.NumberFormatOptions) =>
     new Intl.NumberFormat(locale, { numberingSystem: 'latn', ...digits })
   const parts = format({ minimumFractionDigits: 1 }).formatToParts(-1_234_567.5)
@@ -63,7 +63,7 @@ export function marksOf(locale: string = pageLocale()): Marks {
   return { decimal: mark('decimal') || '.', group: mark('group'), write }
 }
 
-const own = inLocale(marksOf)
+const own = inLocale(marksOf, numberLocale)
 
 /** `1,299.00` of 129900 as the language writes it, `1.299,00` in German: what stands in a field and {@link minorOf} reads. */
 export function amountText(minor: number, exponent: number, marks: Marks = own()): string {

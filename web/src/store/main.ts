@@ -11,7 +11,7 @@ import { queryClient } from '../api/queries'
 import { withoutKey } from '../session/browser'
 import { useSession } from '../session/store'
 import { i18n } from '../texts'
-import { offer, speak } from '../texts/languages'
+import { offer, speakSoon } from '../texts/languages'
 import { makeStoreRouter } from './router'
 
 withoutKey()
@@ -24,4 +24,4 @@ app.use(VueQueryPlugin, { queryClient })
 
 // As headquarters begins: signing in, tokens and `GET /auth/me` have the same paths at a store.
 const known = useSession().restore()
-void speak().then(() => app.use(makeStoreRouter(known)).mount('#app'))
+void speakSoon().then(() => app.use(makeStoreRouter(known)).mount('#app'))

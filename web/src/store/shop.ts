@@ -56,7 +56,7 @@ const WAYS: readonly [permissions: readonly string[], find: () => Promise<Shop |
 ]
 
 /** By the first way that is open to whoever is signed in and tells it. Nobody is shown an amount in a guessed currency. */
-export async function findShop(): Promise<Shop> {
+async function findShop(): Promise<Shop> {
   const session = useSession()
   for (const [permissions, find] of WAYS) {
     if (!session.hasAnyPermission(permissions)) continue

@@ -14,6 +14,8 @@ const KEPT = 'tillkeep.language'
 
 /** What the page speaks. */
 export const language = ref<Language>('en')
+/** Whether somebody chose that here; else it is what is nearest to the languages of the browser. */
+export const isChosen = ref(false)
 /** What it can be told to speak: English, and each language whose list is complete for this entry. */
 export const spoken = shallowRef<readonly Language[]>(['en'])
 
@@ -38,7 +40,8 @@ export function wanted(): Language {
  * From now on the page speaks it, as soon as its texts are there. Where they do not come, as when the server is away, it
  * goes on in the language that it has.
  */
-export async function speak(name: Language = wanted()): Promise<void> {
+export async function speak(named?: Language): Promise<void> {
+  const name = named ?? wanted()
   if (!loaded.has(name)) {
     try {
       const rooms = (await lists[name]?.())?.default
@@ -50,8 +53,17 @@ export async function speak(name: Language = wanted()): Promise<void> {
     }
   }
   language.value = name
+  isChosen.value = named !== undefined || kept() === name
   i18n.global.locale.value = name as typeof i18n.global.locale.value
   document.documentElement.lang = name
+}
+
+/** Longer than this no page waits for its texts. */
+const SOON_MS = 1000
+
+/** Speaks what is wanted; resolves when it does, or when that takes too long for a page that shows nothing yet. */
+export async function speakSoon(): Promise<void> {
+  await Promise.race([speak(), new Promise<void>((resolve) => setTimeout(resolve, SOON_MS))])
 }
 
 /** Speaks it, and remembers that for this browser. */
@@ -67,7 +79,7 @@ export async function chooseLanguage(name: Language): Promise<void> {
 /** `Deutsch` of `de`, as its own speakers call it. */
 export const ownName = (name: Language): string => new Intl.DisplayNames(name, { type: 'language' }).of(name) ?? name
 
-export const isLanguage = (name: string | null | undefined): name is Language =>
+const isLanguage = (name: string | null | undefined): name is Language =>
   (LANGUAGES as readonly (string | null | undefined)[]).includes(name)
 
 function kept(): Language | null {

@@ -196,9 +196,6 @@ export interface LineState {
 }
 
 export interface Settings {
-  language: string | null
-  theme: 'system' | 'light' | 'dark'
-  contrast: boolean
   sounds: boolean
   /** Minutes without a key or touch after which the till locks; 0: never. */
   lockAfter: number
@@ -307,7 +304,7 @@ export interface Till {
   takeOver(): Promise<void>
   train(on: boolean): Promise<void>
   /** Says in {@link LineState.updateWaits} that a new version of the pages waits. */
-  noteUpdate?(waits: boolean): void
+  noteUpdate(waits: boolean): void
 
   // People. -------------------------------------------------------------------------------------------------------------
   /** The cart stays. */

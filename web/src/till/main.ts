@@ -6,7 +6,7 @@ import './frame/till.css'
 import '../composables/useTheme'
 import { createApp } from 'vue'
 import { i18n } from '../texts'
-import { offer, speak } from '../texts/languages'
+import { offer, speakSoon } from '../texts/languages'
 import App from './App.vue'
 import { makeTill } from './engine'
 import { TILL } from './engine/use'
@@ -22,7 +22,7 @@ const app = createApp(App)
 app.use(i18n)
 app.provide(TILL, till)
 
-void speak().then(() => app.mount('#app'))
+void speakSoon().then(() => app.mount('#app'))
 // A display shows what another window says; it is no till, and asks for nothing.
 if (!isDisplay()) {
   void till.start()

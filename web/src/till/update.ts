@@ -1,4 +1,4 @@
-import { ref, watch, type Ref } from 'vue'
+import { watch } from 'vue'
 import type { Till, TillState } from './contract'
 
 /** New versions of the till's files: noticed while it sells, taken when no cart is on it. */
@@ -10,8 +10,7 @@ const LOOK_EVERY_MS = 30 * 60_000
 /** Whoever has just touched the till is about to do something. */
 const QUIET_MS = 60_000
 
-/** A new version is there and waits. */
-export const updateWaits: Ref<boolean> = ref(false)
+/** A new version that is there and waits. */
 let waiting: ServiceWorker | null = null
 
 /** Whether nothing would be lost by loading the page again. */
@@ -44,8 +43,7 @@ export function followUpdates(till: Till): void {
     // The very first version takes nothing away from anybody and does not wait.
     if (!worker || !serviceWorker?.controller) return
     waiting = worker
-    updateWaits.value = true
-    till.noteUpdate?.(true)
+    till.noteUpdate(true)
     tryNow()
   }
 

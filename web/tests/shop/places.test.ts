@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { noteLeft } from '@/router/scroll'
 import { useSession } from '@/session/store'
 import { DEEDS, MENU, NEEDS } from '@/store/places'
 import { makeStoreRouter, menuOf } from '@/store/router'
 import { fresh, myself } from '../kit'
+
+vi.mock('@/router/scroll', { spy: true })
 
 interface Described {
   paths: Record<string, Record<string, { 'x-permissions'?: string[] }>>
@@ -99,5 +102,13 @@ describe('the guard of a store', () => {
       await router.push(path)
       expect(router.currentRoute.value.name, path).toBe('unauthorized')
     }
+  })
+
+  it('keeps where somebody was in the page that they leave, for the way back', async () => {
+    useSession().user = myself(['pos.sell', 'reports.view_local'])
+    const router = makeStoreRouter()
+    await router.push('/account')
+    await router.push('/unauthorized')
+    expect(vi.mocked(noteLeft).mock.lastCall).toEqual(['/account'])
   })
 })

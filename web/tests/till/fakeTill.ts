@@ -344,6 +344,6 @@ function fresh(): TillState {
     trouble: null,
     training: false,
     secondWindow: false,
-    settings: { language: null, theme: 'system', contrast: false, sounds: true, lockAfter: 5, mirrored: false },
+    settings: { sounds: true, lockAfter: 5, mirrored: false },
   }
 }

@@ -1,7 +1,7 @@
 import type { Schemas } from '@/api/client'
 import type { Filter } from '@/components/ListFilters.vue'
 import type { Tone } from '@/components/StatusPill.vue'
-import { words } from '@/format/labels'
+import { wordOf } from '@/format/codes'
 import { numberOf, rowsOf, textOf, type Sent } from '@/format/sent'
 import type { Currency } from '@/format/money'
 import { isWhole } from '@/pages/reports/sections'
@@ -13,7 +13,7 @@ export type Drawer = Schemas['DrawerOfStore']
 
 export function stateOf({ status, forced }: Pick<Drawer, 'status' | 'forced'>): { tone: Tone; word: string } {
   if (status === 'closed') return forced ? { tone: 'warn', word: t('forced') } : { tone: 'good', word: t('closed') }
-  return { tone: 'accent', word: words(status) }
+  return { tone: 'accent', word: wordOf('drawerStatus', status) }
 }
 
 /** More or less cash than there should be; nothing is said of a drawer that was not counted. */
@@ -29,7 +29,7 @@ export const filters = (): readonly Filter[] => [
     key: 'status',
     label: t('status'),
     all: t('openAndClosed'),
-    options: ['open', 'counting', 'closed'].map((value) => ({ value, label: words(value) })),
+    options: ['open', 'counting', 'closed'].map((value) => ({ value, label: wordOf('drawerStatus', value) })),
   },
 ]
 

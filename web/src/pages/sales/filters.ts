@@ -1,21 +1,16 @@
 import type { Filter } from '@/components/ListFilters.vue'
-import { words } from '@/format/labels'
+import { wordOf } from '@/format/codes'
 import { STATUSES } from './sales'
 import { t } from './texts'
 
-/** What narrows sales down, but for what a list offers by its own choices. */
-export const filters = (): readonly Filter[] => [
-  { kind: 'only', key: 'customerId', label: t('oneCustomer') },
-  { kind: 'exact', key: 'receiptNumber', label: t('receipt') },
-  { kind: 'store', key: 'storeId' },
-  { kind: 'date', key: 'businessDateFrom', label: t('from') },
-  { kind: 'date', key: 'businessDateTo', label: t('to') },
+/** What became of a sale, and what kind it is: headquarters and stores ask alike. */
+export const stateFilters = (): readonly Filter[] => [
   {
     kind: 'choice',
     key: 'status',
     label: t('status'),
     all: t('anyStatus'),
-    options: STATUSES.map((value) => ({ value, label: words(value) })),
+    options: STATUSES.map((value) => ({ value, label: wordOf('saleStatus', value) })),
   },
   {
     kind: 'choice',
@@ -28,6 +23,16 @@ export const filters = (): readonly Filter[] => [
       { value: 'settlement', label: t('settlements') },
     ],
   },
+]
+
+/** What narrows sales down, but for what a list offers by its own choices. */
+export const filters = (): readonly Filter[] => [
+  { kind: 'only', key: 'customerId', label: t('oneCustomer') },
+  { kind: 'exact', key: 'receiptNumber', label: t('receipt') },
+  { kind: 'store', key: 'storeId' },
+  { kind: 'date', key: 'businessDateFrom', label: t('from') },
+  { kind: 'date', key: 'businessDateTo', label: t('to') },
+  ...stateFilters(),
   {
     kind: 'choice',
     key: 'flagged',

@@ -1,6 +1,6 @@
 import type { Schemas } from '@/api/client'
 import type { Tone } from '@/components/StatusPill.vue'
-import { words } from '@/format/labels'
+import { wordOf } from '@/format/codes'
 import { rowsOf, textOf } from '@/format/sent'
 import { numbers } from '@/format/locale'
 import { t } from './texts'
@@ -31,7 +31,7 @@ function kindOf(saleType: string): string | undefined {
 export function stateOf(sale: Pick<Sale, 'status' | 'saleType'>): { tone: Tone; word: string } {
   const kind = kindOf(sale.saleType)
   if (kind && sale.status === 'completed') return { tone: 'accent', word: kind }
-  return { tone: TONES[sale.status] ?? 'quiet', word: words(sale.status) }
+  return { tone: TONES[sale.status] ?? 'quiet', word: wordOf('saleStatus', sale.status) }
 }
 
 type Amount = (minor: number | null) => string

@@ -1,7 +1,7 @@
 import { dates } from '@/format/dates'
 import { count } from '@/format/money'
 import { typeNames } from '@/format/types'
-import { pageLocale } from '@/format/locale'
+import { numberLocale } from '@/format/locale'
 import type { BoardStore } from './board'
 import { t } from './texts'
 
@@ -19,7 +19,7 @@ export function loaded({ rows, total }: NonNullable<StoreType['loading']>): stri
 /** `+1.2 s`: how far the store's clock is ahead of HQ's. */
 export function offset(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return '–'
-  const seconds = new Intl.NumberFormat(pageLocale(), {
+  const seconds = new Intl.NumberFormat(numberLocale(), {
     maximumFractionDigits: Math.abs(ms) < 10_000 ? 1 : 0,
     signDisplay: 'exceptZero',
   })

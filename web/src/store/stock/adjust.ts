@@ -5,7 +5,7 @@ import { t } from './texts'
 
 /** A change of stock by hand: what is asked, and what is sent. */
 
-export type Adjustment = Schemas['Adjustment']
+type Adjustment = Schemas['Adjustment']
 
 const REASONS = [
   ...(['received', 'found', 'opening', 'correction'] as const),

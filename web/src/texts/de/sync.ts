@@ -264,7 +264,7 @@ export default {
   days: '1 Tag | {n} Tage',
   theDays: 'die Tage',
   theDay: 'der Tag',
-  outboxIs: 'Der Postausgang ist {verdict}: {reasons}.',
+  outboxIs: 'Postausgang: {verdict}. {reasons}.',
   businessDay: 'Geschäftstag',
   verdict: 'Urteil',
   receipts: 'Bons',

@@ -96,9 +96,6 @@ export interface Core {
 }
 
 export const SETTINGS: Settings = {
-  language: null,
-  theme: 'system',
-  contrast: false,
   sounds: true,
   lockAfter: 5,
   mirrored: false,
