@@ -164,7 +164,7 @@ export interface Taken {
 
 /** Why something is refused and what can be done, in a cashier's words. */
 export interface Trouble {
-  /** Code of the server, or of this till: `server_away`, `storage_full`, `browser_old`, `clock_off`, `second_window`. */
+  /** Code of the server, or of this till: `server_away`, `storage_full`, `kept_unreadable`, `clock_off`, `second_window`. */
   code: string
   title: string
   text: string
@@ -272,8 +272,8 @@ export interface LineChange {
 export interface SetUp {
   storeName: string
   registers(): Promise<Register[]>
-  /** Devices that are tills of this store now, so that nobody takes over a register by mistake; left out: not known. */
-  devices?(): Promise<Schemas['Device'][]>
+  /** Devices that are tills of this store now, so that nobody takes over a register by mistake. */
+  devices(): Promise<Schemas['Device'][]>
   /** Makes this device the till of a register that is there. */
   choose(register: Register, deviceName: string): Promise<void>
   /** Makes a register and this device its till. */
@@ -297,7 +297,7 @@ export interface Till {
 
   // The device. --------------------------------------------------------------------------------------------------------
   setUp(username: string, pin: string): Promise<SetUp>
-  /** Forgets which till this is; the key is taken back where `keepKey` is not said. */
+  /** Forgets which till this is, takes its key back and signs out. */
   forgetDevice(): Promise<void>
   change(settings: Partial<Settings>): Promise<void>
   /** Takes the till over from another window. */
@@ -357,7 +357,7 @@ export interface Till {
   /** Asks again at once whether the pending payment exists. */
   settleNow(): Promise<void>
   /**
-   * After `missing`: gives the payment up and goes back to the cart, or sends the same again. After `other` the cart gets another
+   * After `missing`: gives the payment up and goes back to the cart, or looks once more and sends the same again. After `other` the cart gets another
    * id; only where the store was restored may the same be sent again.
    */
   payAgain(): Promise<void>

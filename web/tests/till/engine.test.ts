@@ -248,16 +248,29 @@ describe('two windows', () => {
 
   it('settle a payment once: the one that has the till', async () => {
     const first = await sells(['TEA'])
-    store.fault = (name) => (name.includes('/pos/sales') ? 'lost_after' : 'none')
+    store.fault = (name) => (name.includes('/pos/sales') ? 'lost_before' : 'none')
     const paid = codeOf(first.till.pay([{ tenderId: CASH }]))
     await until(() => first.till.state.phase === 'settling')
     const second = await opens()
     await done(second.till.takeOver())
     expect(await paid).toBe('second_window')
+    expect(second.till.state.pending?.saleId).toBe(first.till.state.cart.id)
+    const before = store.log.filter((name) => name.includes('/pos/sales')).length
     store.fault = () => 'none'
+    // The first one has let go of it: nothing is asked or sent until somebody stands at the second.
+    await pass(20_000)
+    expect(store.log.filter((name) => name.includes('/pos/sales'))).toHaveLength(before)
     await done(second.till.signIn('1234'))
     await until(() => second.till.state.taken !== null)
+    await pass(10_000)
+    expect(
+      store.log
+        .slice(-99)
+        .filter((name) => name.includes('/pos/sales'))
+        .slice(before),
+    ).toEqual([expect.stringContaining('GET /pos/sales/'), 'POST /pos/sales'])
     expect(store.sales.size).toBe(1)
+    expect(first.till.state.taken).toBeNull()
   })
 })
 

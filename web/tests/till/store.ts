@@ -41,6 +41,9 @@ export type Fault = 'none' | 'lost_before' | 'lost_after' | 'late' | 'away' | 'b
 
 export class Store {
   sales = new Map<string, Sale>()
+  refunds = new Map<string, Sale>()
+  /** What only the store knows, by code. */
+  scanned = new Map<string, object>()
   bodies = new Map<string, string>()
   /** Each request as `POST /pos/sales`. */
   log: string[] = []
@@ -127,7 +130,14 @@ export class Store {
     if (name === 'POST /pos/sales') return this.sell(body as Cart)
     if (name === 'POST /pos/approvals') return ok({ token: `apr_${this.log.length}`, approvalId: 'a' })
     if (name.startsWith('GET /pos/sales/')) return this.find(name.slice('GET /pos/sales/'.length))
-    if (name.includes('/cash-movements')) return this.deed(body as { id: string })
+    if (name.includes('/cash-movements') || name.endsWith('/no-sale')) return this.deed(body as { id: string })
+    if (name.endsWith('/refunds')) return this.refund(body as { id: string })
+    if (name === 'POST /pos/parked-carts') return this.deed(body as { id: string })
+    if (name.includes('/pos/parked-carts/')) return this.parked(name.split('/')[3] ?? '', name)
+    if (name === 'POST /customers') return this.deed(body as { id: string })
+    if (name === 'GET /register-sessions/current') return this.drawer ? ok(this.drawer) : no(404, 'no_open_session')
+    const scanned = name.startsWith('GET /pos/lookup/') && this.scanned.get(name.slice('GET /pos/lookup/'.length))
+    if (scanned) return ok(scanned)
     if (name.startsWith('GET /pos/lookup/')) return no(404, 'product_not_found')
     if (name.endsWith('/receipt')) return new Response('paper')
     return no(404, 'not_found')
@@ -183,8 +193,21 @@ export class Store {
   }
 
   private find(id: string): Response {
-    const sale = this.sales.get(id)
+    const sale = this.sales.get(id) ?? this.refunds.get(id)
     return sale ? ok({ ...sale, refunds: [] }) : no(404, 'sale_not_found', { database: this.database })
+  }
+
+  private refund(body: { id: string }): Response {
+    const made = { ...body, registerId: REGISTER, receiptNumber: `R-${this.refunds.size + 1}`, totalAmount: 100 }
+    if (!this.refunds.has(body.id)) this.refunds.set(body.id, made)
+    return ok(made, 201)
+  }
+
+  private parked(id: string, name: string): Response {
+    const there = this.bodies.get(id)
+    if (!there) return no(404, 'not_found')
+    const { cart } = JSON.parse(there) as { cart: Cart }
+    return name.endsWith('/resume') ? ok({ cart, quote: this.quote(cart), changes: [], removed: null }) : ok({ id })
   }
 
   private deed(body: { id: string }): Response {

@@ -14,8 +14,9 @@ export default {
   storageFullTitle: 'Die Kasse kann die Zahlung nicht festhalten',
   storageFullText:
     'Dieser Browser behält nichts: Sein Speicher ist voll, oder das Fenster ist privat. Die Zahlung wurde nicht gesendet, der Bon ist noch da. Platz schaffen oder ein normales Fenster öffnen, dann noch einmal bezahlen.',
-  browserOldTitle: 'Der Browser ist zu alt',
-  browserOldText: 'Diesem Browser fehlt, was eine Kasse braucht. Bitte einen neueren nehmen.',
+  keptUnreadableTitle: 'Die Kasse kann nicht lesen, was sie behalten hat',
+  keptUnreadableText:
+    'Darin kann ein Bon oder eine Zahlung sein, deshalb beginnt nichts ohne das. Diese Seite neu laden; hilft das nicht, den Browser neu starten. Ein privates Fenster behält nichts: ein normales nehmen.',
   secondWindowTitle: 'Die Kasse ist in einem anderen Fenster offen',
   secondWindowText: 'Ein anderes Fenster dieses Geräts hat die Kasse. Dort weitermachen oder sie hier übernehmen.',
   noPlaceTitle: 'Dieses Gerät ist noch keine Kasse',
@@ -34,6 +35,9 @@ export default {
   unknownWaitsText: '{code} wird noch nachgeschlagen. Auf die Filiale warten oder den Code vom Bon nehmen.',
   codeUnknownTitle: 'Unbekannter Code',
   codeUnknownText: 'Nichts hat hier den Code {code}. Ihn vom Bon nehmen oder nach dem Namen suchen.',
+  codeAsksTitle: 'Ein Code braucht noch etwas',
+  codeAsksText:
+    '{name} ({code}) fragt nach einem Gewicht, einem Preis, einem Namen oder dem Alter. Den Code vom Bon nehmen und noch einmal scannen.',
   totalChangedTitle: 'Die Summe hat sich geändert',
   totalChangedText: 'Sie ist jetzt {now}, nicht {before}. Bitte der Kundschaft sagen, dann noch einmal bezahlen.',
   priceMissingTitle: 'Noch kein Preis der Filiale',

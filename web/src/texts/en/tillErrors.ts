@@ -12,8 +12,9 @@ export default {
   storageFullTitle: 'The till cannot keep the payment',
   storageFullText:
     'This browser keeps nothing: its storage is full, or the window is private. The payment was not sent and the cart is still here. Free some space or use a normal window, then pay again.',
-  browserOldTitle: 'The browser is too old',
-  browserOldText: 'This browser lacks what a till needs. Use a newer one.',
+  keptUnreadableTitle: 'The till cannot read what it has kept',
+  keptUnreadableText:
+    'A cart or a payment may be in it, so nothing begins without it. Load this page again; if that does not help, restart the browser. A private window keeps nothing: use a normal one.',
   secondWindowTitle: 'The till is open in another window',
   secondWindowText: 'Another window of this device has the till. Go on there, or take it over here.',
   noPlaceTitle: 'This device is no till yet',
@@ -32,6 +33,9 @@ export default {
   unknownWaitsText: '{code} waits to be looked up. Wait for the store, or take the code off the cart.',
   codeUnknownTitle: 'Unknown code',
   codeUnknownText: 'Nothing here has the code {code}. Take it off the cart, or search by name.',
+  codeAsksTitle: 'A code needs something more',
+  codeAsksText:
+    '{name} ({code}) asks for a weight, a price, a name or the age. Take the code off the cart and scan it again.',
   totalChangedTitle: 'The total has changed',
   totalChangedText: 'It is {now} now, not {before}. Tell the customer, then pay again.',
   priceMissingTitle: 'No price from the store yet',

@@ -73,7 +73,9 @@ export function makeGate(core: Core): Gate {
         const body: Schemas['ApprovalRequest'] = { permission, pin, reason, context }
         const { token } = await core.asker().ask<Schemas['Approval']>('POST', '/pos/approvals', { body })
         if (state.approval !== asked) return
-        made.set(token, performance.now())
+        const now = performance.now()
+        for (const [old, at] of made) if (now - at >= GOOD_FOR_MS) made.delete(old)
+        made.set(token, now)
         const { give } = waiting
         waiting = null
         state.approval = null

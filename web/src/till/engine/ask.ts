@@ -11,7 +11,7 @@ const PROBE_EVERY_MS = 2000
 /** `Date` has whole seconds. */
 const CLOCK_UNSURE_MS = 2000
 
-export interface Hooks {
+interface Hooks {
   token(): string | null
   deviceKey(): string | null
   /** Whether the store answers; said again and again. */

@@ -3,7 +3,7 @@ import type { Schemas } from '@/api/shop/client'
 
 /** The cart as the store takes it. */
 
-export function lineBody(line: WorkLine): Schemas['CartLine'] {
+function lineBody(line: WorkLine): Schemas['CartLine'] {
   const { id, product, quantity, amount, unitPrice, labelAmount, ...said } = line
   void amount
   void unitPrice

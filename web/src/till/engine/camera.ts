@@ -1,7 +1,7 @@
 /** The camera as a scanner: by the browser's own reader where it has one, else by ours, which is loaded when it is needed. */
 
 /** Why there is no picture, for the words of the till. */
-export type CameraTrouble = 'no_camera' | 'camera_refused' | 'not_secure'
+type CameraTrouble = 'no_camera' | 'camera_refused' | 'not_secure'
 
 export class CameraError extends Error {
   constructor(
@@ -27,9 +27,6 @@ interface OwnReader {
   new (options: { formats: string[] }): Reader
   getSupportedFormats(): Promise<readonly string[]>
 }
-
-/** Whether it is worth a button; whether a camera is allowed shows when it is started. */
-export const hasCamera = (): boolean => globalThis.isSecureContext && navigator.mediaDevices?.getUserMedia !== undefined
 
 export interface Camera {
   stop(): void

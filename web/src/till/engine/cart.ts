@@ -1,15 +1,22 @@
 import type { LineChange, LineExtra, Product, Scanned, WorkCart, WorkLine } from '../contract'
 import type { CartDiscount, Customer } from '../contract'
 import type { Schemas } from '@/api/shop/client'
-import { bootOf, isEmpty, requireFree, still, type Core, type Meant } from './core'
+import { bootOf, emptyCart, isEmpty, requireFree, still, type Core, type Meant } from './core'
 import { newId } from './ids'
-import { plain } from './kept'
+import { keptCart } from './kept'
 import { fail, isServerAway, refusalOf, trouble } from './troubles'
 
 /** The cart under work: what is scanned, typed and changed, kept by the browser after each change. */
 
 /** Of more the store keeps the number alone. */
 const MOST_REMOVED = 500
+
+/** What of a cart was sent, and the codes that went with it. */
+export interface SentCart {
+  id?: string | null
+  lines?: { lineId?: string | null }[] | null
+  unknown?: string[]
+}
 
 export interface CartPart {
   /** To be called after each change: it is kept, and priced anew. */
@@ -18,6 +25,8 @@ export interface CartPart {
   written(): Promise<void>
   /** In place of the cart that is there. */
   replace(cart: WorkCart): void
+  /** The store has these lines under this id; what came after them goes on as another cart. */
+  putAside(sent: SentCart): void
   scan(code: string, quantity?: number): Promise<Scanned>
   add(product: Product, extra?: LineExtra): Promise<string>
   changeLine(lineId: string, change: LineChange): Promise<void>
@@ -43,7 +52,7 @@ export function makeCart(core: Core, priced: () => void): CartPart {
   function keep(): void {
     if (state.training || state.secondWindow) return
     const isWaiting = next !== null
-    next = plain(state.cart)
+    next = keptCart(state.cart)
     if (isWaiting) return
     writing = writing.then(async () => {
       const cart = next
@@ -68,6 +77,16 @@ export function makeCart(core: Core, priced: () => void): CartPart {
     state.cart = { ...cart, lines: cart.lines.map(still) }
     keep()
     priced()
+  }
+
+  function putAside({ id, lines, unknown = [] }: SentCart): void {
+    if (state.cart.id !== id) return
+    const sent = new Set(lines?.map(({ lineId }) => lineId))
+    replace({
+      ...emptyCart(core.now()),
+      lines: state.cart.lines.filter((line) => !sent.has(line.id)),
+      unknown: state.cart.unknown.filter((code) => !unknown.includes(code.id)),
+    })
   }
 
   function begin(): void {
@@ -136,10 +155,9 @@ export function makeCart(core: Core, priced: () => void): CartPart {
     } catch (error) {
       const refusal = refusalOf(error)
       if (isServerAway(error) || !refusal || refusal.mayBeRetried || refusal.status === 401) return { kind: 'waiting' }
-      if (isThere(id)) {
-        forget(id)
-        changed()
-      }
+      if (!isThere(id)) return { kind: 'waiting' }
+      forget(id)
+      changed()
       if (refusal.status === 404) return { kind: 'unknown', code }
       throw error
     }
@@ -160,19 +178,23 @@ export function makeCart(core: Core, priced: () => void): CartPart {
       } catch {
         found = { kind: 'unknown', code: waiting.code }
       }
-      if (found.kind === 'waiting') return
-      if (found.kind === 'line') continue
+      if (found.kind === 'waiting' && isThere(waiting.id)) return
+      // Taken off meanwhile, or the cart is another one.
+      if (found.kind === 'line' || found.kind === 'waiting') continue
       // The customer stands there with it: it stays in the cart until somebody has seen to it.
       state.cart.unknown.push(waiting)
-      state.trouble = trouble('code_unknown', { code: waiting.code })
+      state.trouble =
+        'product' in found
+          ? trouble('code_asks', { code: waiting.code, name: found.product.name })
+          : trouble('code_unknown', { code: waiting.code })
       changed()
-      return
     }
   }
 
   return {
     changed,
     replace,
+    putAside,
     written: () => writing,
     scan,
     lookUp: () =>
@@ -235,7 +257,7 @@ export function makeCart(core: Core, priced: () => void): CartPart {
     async dropUnknown(id) {
       requireFree(core)
       forget(id)
-      if (state.trouble?.code === 'code_unknown') state.trouble = null
+      if (state.trouble?.code === 'code_unknown' || state.trouble?.code === 'code_asks') state.trouble = null
       changed()
     },
 

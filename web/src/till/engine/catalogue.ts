@@ -30,7 +30,7 @@ export interface Catalogue {
   bySku(sku: string): Match | null
   search(text: string, limit?: number): Product[]
   productsOf(departmentId: string): Product[]
-  favourites(limit?: number): Product[]
+  favourites(): Product[]
   noteSold(productId: string): void
   picture(product: Product, size?: 96 | 320): Promise<string | null>
   /** Forgets everything, also what the browser keeps: this device is the till of another store. */
@@ -259,13 +259,13 @@ export function makeCatalogue(kept: Kept, asker: () => Asker): Catalogue {
     bySku: (sku) => shelf.bySku(sku),
     search: (text, limit = SEARCHED) => (void revision.value, finder.search(text, limit, sold.ids())),
     productsOf: (departmentId) => (void revision.value, shelf.productsOf(departmentId)),
-    favourites(limit = FAVOURITES) {
+    favourites() {
       void revision.value
       const list: Product[] = []
       for (const id of sold.ids()) {
         const product = shelf.products.get(id)
         if (product) list.push(product)
-        if (list.length === limit) break
+        if (list.length === FAVOURITES) break
       }
       return list
     },

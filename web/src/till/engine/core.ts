@@ -119,7 +119,9 @@ export const isEmpty = (cart: WorkCart): boolean => cart.lines.length === 0 && c
 
 /** Whether nothing at all would be lost with it. */
 export const isUntouched = (cart: WorkCart): boolean =>
-  isEmpty(cart) && cart.removed.length === 0 && cart.exchange === null && cart.customer === null && cart.note === null
+  isEmpty(cart) &&
+  cart.removed.length === 0 &&
+  [cart.exchange, cart.customer, cart.note, cart.cartDiscount, cart.salesRepId].every((one) => one === null)
 
 export const makeState = (version: string): TillState =>
   reactive<TillState>({

@@ -20,16 +20,16 @@ interface KeptPlace extends Place {
   revoked?: boolean
 }
 
-export type DevicePart = Pick<Till, 'setUp' | 'forgetDevice'> & {
+type DevicePart = Pick<Till, 'setUp' | 'forgetDevice'> & {
   key(): string | null
   read(): Promise<void>
   revoked(): void
 }
 
-export interface DeviceNeeds {
+interface DeviceNeeds {
   fetcher: typeof fetch | undefined
   /** This device is another till than before. */
-  moved(): Promise<void>
+  moved(isOtherStore: boolean): Promise<void>
   signOut(): void
 }
 
@@ -48,7 +48,7 @@ export function makeDevice(core: Core, needs: DeviceNeeds): DevicePart {
   }
 
   async function read(): Promise<void> {
-    const found = (await core.kept.read<KeptPlace>('place', 'place')) ?? copied()
+    const found = (await core.kept.read<KeptPlace>('place', 'place').catch(() => undefined)) ?? copied()
     if (!found) {
       state.setupReason = (await hasTrace(core.kept)) ? 'evicted' : 'new'
       return
@@ -58,9 +58,11 @@ export function makeDevice(core: Core, needs: DeviceNeeds): DevicePart {
   }
 
   function revoked(): void {
+    // A late answer to a device that was forgotten meanwhile.
+    if (!kept) return
     state.setupReason = 'revoked'
     state.trouble = trouble('device_unknown')
-    if (kept) void write({ ...kept, deviceKey: null, revoked: true })
+    void write({ ...kept, deviceKey: null, revoked: true })
   }
 
   async function become(store: Schemas['Store'], register: Register | Schemas['Register'], enrolled: Key) {
@@ -84,7 +86,7 @@ export function makeDevice(core: Core, needs: DeviceNeeds): DevicePart {
     if (state.trouble?.code === 'device_unknown') state.trouble = null
     persist()
     await core.kept.write('meta', [], [FORGOTTEN]).catch(() => undefined)
-    if (before && before.storeId !== store.id) await needs.moved()
+    if (before && before.registerId !== register.id) await needs.moved(before.storeId !== store.id)
     core.wake()
   }
 
@@ -98,11 +100,14 @@ export function makeDevice(core: Core, needs: DeviceNeeds): DevicePart {
       // A line of its own: without the key, which may be no good, and with a token that nothing else sees.
       const line = makeLine({ token: () => token, deviceKey: () => null }, needs.fetcher)
       const body: Schemas['Login'] = { username: username.trim(), pin }
-      const answer = await line.ask<Schemas['SignedInAnswer']>('POST', '/auth/login', { body })
-      token = answer.accessToken
-      const person = answer.user ?? (await line.ask<Schemas['Myself']>('GET', '/auth/me'))
-      const storeName = await nameOf(line, person).catch(async (error: unknown) => {
-        await bye(line)
+      const open = async (): Promise<string> => {
+        const answer = await line.ask<Schemas['SignedInAnswer']>('POST', '/auth/login', { body })
+        token = answer.accessToken
+        return nameOf(line, answer.user ?? (await line.ask<Schemas['Myself']>('GET', '/auth/me')))
+      }
+      const storeName = await open().catch(async (error: unknown) => {
+        if (token) await bye(line)
+        line.stop()
         throw error
       })
       const registerId = newId()
@@ -116,6 +121,7 @@ export function makeDevice(core: Core, needs: DeviceNeeds): DevicePart {
       return {
         storeName,
         registers: () => line.ask<Register[]>('GET', '/registers', { query: { active: 'true', pageSize: 100 } }),
+        devices: () => line.ask<Schemas['Device'][]>('GET', '/devices', { query: { pageSize: 100 } }),
         async choose(register, deviceName) {
           const store = await storeOf(line, register)
           await become(store, register, await enrol(line, register.id, deviceName))
@@ -147,13 +153,14 @@ export function makeDevice(core: Core, needs: DeviceNeeds): DevicePart {
           isTaken = isCode(refusalOf(error), 'not_found')
         }
       }
-      kept = null
       needs.signOut()
+      kept = null
       await core.kept.together([
         { store: 'place', removed: ['place'] },
         { store: 'meta', entries: [[FORGOTTEN, true]] },
       ])
       uncopy()
+      await needs.moved(true)
       state.place = null
       state.setupReason = 'new'
       state.trouble = isTaken ? null : trouble('key_stays')
@@ -225,8 +232,12 @@ async function hasTrace(kept: KeptHere): Promise<boolean> {
   } catch {
     // Asks the rest.
   }
-  if (await kept.read('meta', FORGOTTEN)) return false
-  return (await kept.read('meta', 'boot')) !== undefined || (await kept.read('cart', 'cart')) !== undefined
+  try {
+    if (await kept.read('meta', FORGOTTEN)) return false
+    return (await kept.read('meta', 'boot')) !== undefined || (await kept.read('cart', 'cart')) !== undefined
+  } catch {
+    return false
+  }
 }
 
 /** Asks the browser not to forget; some do so after seven days without a visit. */

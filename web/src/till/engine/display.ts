@@ -72,13 +72,13 @@ function wire(hear: (message: Message) => void): Wire {
 const isMessage = (data: unknown): data is Message =>
   typeof data === 'object' && data !== null && ['shown', 'who', 'gone'].includes((data as Message).kind)
 
-export interface TillSide {
+interface TillSide {
   /** What is shown from now on, also to a window that opens later. Null: what is shown is not this window's to say. */
   show(shown: Shown | null): void
   stop(): void
 }
 
-export interface DisplaySide {
+interface DisplaySide {
   /** Null: no till is open in this browser. */
   shown: Readonly<ShallowRef<Shown | null>>
   stop(): void

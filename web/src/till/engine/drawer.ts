@@ -118,7 +118,7 @@ export function makeDrawer(core: Core, gate: Gate, deeds: DeedPart): DrawerPart 
       requireFree(core)
       const path = `/register-sessions/${sessionOf(core)}/cash-movements`
       const content = { ...draft }
-      const id = await deeds.idOf('movement', path, content)
+      const id = deeds.idOf('movement', path, content)
       const named = { amount: amountWords(placeOf(core))(draft.amount), reason: draft.reason ?? draft.reasonCode ?? '' }
       const deed = t(draft.type === 'drop' ? 'deedDrop' : 'deedPaidOut', named)
       const movement = { id, kind: draft.type, amount: draft.amount }
@@ -136,7 +136,7 @@ export function makeDrawer(core: Core, gate: Gate, deeds: DeedPart): DrawerPart 
       requireFree(core)
       const path = `/registers/${placeOf(core).registerId}/no-sale`
       const content = { ...reason }
-      const id = await deeds.idOf('no_sale', path, content)
+      const id = deeds.idOf('no_sale', path, content)
       const deed = t('deedOpenDrawer', { reason: reason.reason ?? reason.reasonCode ?? '' })
       const movement = { id, kind: 'no_sale', amount: 0 }
       await gate.allowed(
@@ -188,8 +188,10 @@ export function makeDrawer(core: Core, gate: Gate, deeds: DeedPart): DrawerPart 
 
     async printReport(report, sessionId) {
       const of = sessionId ?? state.drawer?.id
-      const body: Schemas['ReportPrint'] = { id: newId(), report, terminalId: placeOf(core).terminalId, sessionId: of }
-      return onPrinter(core, '/pos/prints', body)
+      const content = { report, terminalId: placeOf(core).terminalId, sessionId: of }
+      return deeds.once('/pos/prints', content, (id) =>
+        onPrinter(core, '/pos/prints', { id, ...content } satisfies Schemas['ReportPrint']),
+      )
     },
   }
 }

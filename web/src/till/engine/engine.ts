@@ -3,7 +3,7 @@ import type { Bootstrap, Settings, Till, WorkCart } from '../contract'
 import { makeGate } from './approvals'
 import { makeLine } from './ask'
 import { makeCart } from './cart'
-import { emptyCart, makeState, phaseOf, placeOf, still, type Core, type Parts } from './core'
+import { emptyCart, makeState, pause, phaseOf, placeOf, still, type Core, type Parts } from './core'
 import { makeDeeds } from './deeds'
 import { makeDevice, persist } from './device'
 import { makeDrawer } from './drawer'
@@ -23,7 +23,11 @@ import { makeWindow } from './window'
 
 /** A whole till out of its parts. */
 
-export interface Options {
+/** A disk that cannot be read at once is read again. */
+const LOADS = 4
+const LOAD_AGAIN_MS = 500
+
+interface Options {
   fetcher?: typeof fetch
   kept?: KeptHere
   version?: string
@@ -66,15 +70,15 @@ export function makeEngine(parts: Parts, options: Options = {}): Till {
   const quote = makeQuote(core)
   const cart = makeCart(core, quote.changed)
   const gate = makeGate(core)
-  const deeds = makeDeeds(core, wasParked)
+  const deeds = makeDeeds(core, cart.putAside)
   const drawer = makeDrawer(core, gate, deeds)
   const tabs = makeWindow(kept, { yielded })
   const payment = makePay(core, { quote, gate, cart, settle: (): SettlePart => settle, requireOwner })
-  const settle = makeSettle(core, cart, payment.noteReceipt)
+  const settle = makeSettle(core, cart, payment.noteReceipt, goOn)
   const sales = makeSales(core, { gate, deeds, cart, noteReceipt: payment.noteReceipt })
   const parked = makeParked(core, cart, deeds)
   const person = makePeople(core, { prepare, begun, ended, revoked: () => device.revoked() })
-  const device = makeDevice(core, { fetcher: options.fetcher, moved, signOut: () => person.forget() })
+  const device = makeDevice(core, { fetcher: options.fetcher, moved, signOut: () => void person.lock() })
   const train = makeTraining(core, {
     cart,
     gate,
@@ -94,6 +98,12 @@ export function makeEngine(parts: Parts, options: Options = {}): Till {
     core.wake()
     if (!state.person || state.pending) return
     if (state.price === 'local') quote.changed()
+    goOn()
+  }
+
+  /** What had to wait for the store, for somebody at the till or for a payment. */
+  function goOn(): void {
+    if (!state.person || state.pending || state.secondWindow) return
     void cart.lookUp().catch(() => undefined)
     void deeds.restore().catch(() => undefined)
   }
@@ -124,8 +134,7 @@ export function makeEngine(parts: Parts, options: Options = {}): Till {
     void core.catalogue.follow().catch(() => undefined)
     if (state.pending || state.training) return
     quote.changed()
-    void cart.lookUp().catch(() => undefined)
-    void deeds.restore().catch(() => undefined)
+    goOn()
   }
 
   function ended(): void {
@@ -141,18 +150,15 @@ export function makeEngine(parts: Parts, options: Options = {}): Till {
     state.trouble = trouble(code)
   }
 
-  async function moved(): Promise<void> {
-    await core.catalogue.forget()
+  /** Another register; in another store nothing is what it was. */
+  async function moved(isOtherStore: boolean): Promise<void> {
     state.boot = null
     state.drawer = null
+    state.lastSale = null
+    await kept.write('meta', [], ['boot', 'lastSale']).catch(() => undefined)
+    if (!isOtherStore) return
     if (!state.pending) cart.replace(emptyCart(core.now()))
-  }
-
-  /** The store has put this cart aside; it goes on there when it is resumed. */
-  function wasParked(body: unknown): void {
-    const { id, lines = [] } = body as { id?: string; lines?: { lineId?: string }[] }
-    const isSame = state.cart.lines.map((one) => one.id).join() === lines.map((one) => one.lineId).join()
-    if (state.cart.id === id && isSame) cart.replace(emptyCart(core.now()))
+    await core.catalogue.forget()
   }
 
   async function requireOwner(): Promise<void> {
@@ -169,12 +175,29 @@ export function makeEngine(parts: Parts, options: Options = {}): Till {
 
   async function load(): Promise<void> {
     state.pending = null
+    state.taken = null
+    deeds.readAnew()
     const found = await kept.read<WorkCart>('cart', 'cart')
     if (found) state.cart = { ...emptyCart(found.startedAt), ...found, approvals: [], lines: found.lines.map(still) }
     state.lastSale = (await kept.read('meta', 'lastSale')) ?? null
     await payment.readLastReceipt()
     await settle.restore()
     quote.changed()
+  }
+
+  /** A payment may be in what cannot be read: nothing begins without it. */
+  async function loaded(): Promise<boolean> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        await load()
+        if (state.trouble?.code === 'kept_unreadable') state.trouble = null
+        return true
+      } catch (error) {
+        state.trouble = troubleOf(error)
+        if (tries >= LOADS) return false
+        await pause(core, LOAD_AGAIN_MS)
+      }
+    }
   }
 
   async function start(): Promise<void> {
@@ -184,17 +207,18 @@ export function makeEngine(parts: Parts, options: Options = {}): Till {
       watchEffect(() => parts.show?.(state))
     })
     state.missing = await lacking(kept)
-    state.settings = { ...state.settings, ...(await kept.read<Partial<Settings>>('settings', 'settings')) }
+    const settings = await kept.read<Partial<Settings>>('settings', 'settings').catch(() => undefined)
+    state.settings = { ...state.settings, ...settings }
     await device.read()
-    const boot = await kept.read<Bootstrap>('meta', 'boot')
-    if (boot && boot.store.id === state.place?.storeId) {
+    const boot = await kept.read<Bootstrap>('meta', 'boot').catch(() => undefined)
+    if (boot && boot.register.id === state.place?.registerId) {
       state.boot = markRaw(boot)
       state.drawer = boot.session ?? null
     }
     await core.catalogue.load().catch(() => undefined)
     if (state.place) persist()
-    if (await tabs.claim()) await load()
-    else state.secondWindow = true
+    if (!(await tabs.claim())) state.secondWindow = true
+    else if (!(await loaded())) return
     isStarted.value = true
     void line.probe()
   }
@@ -224,10 +248,16 @@ export function makeEngine(parts: Parts, options: Options = {}): Till {
     },
     async takeOver() {
       await tabs.take()
-      state.secondWindow = false
+      // Nobody acts on what was here before it is what the other window has left.
       await load()
+      state.secondWindow = false
+      if (state.person) void refresh().catch(() => undefined)
+      goOn()
     },
-    train,
+    async train(on) {
+      await train(on)
+      goOn()
+    },
 
     signIn: person.signIn,
     lock: person.lock,

@@ -14,15 +14,15 @@ export interface DrawerNews {
   sessionId: string
   status: string
 }
-export interface ParkedNews {
+interface ParkedNews {
   count: number
   terminals: Record<string, number>
 }
-export interface PrinterNews {
+interface PrinterNews {
   registerId: string
   state: string
 }
-export interface Snapshot {
+interface Snapshot {
   line: LineNews
   drawers: DrawerNews[]
   parked: ParkedNews

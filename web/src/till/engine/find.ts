@@ -170,7 +170,7 @@ export class Sold {
   constructor(private readonly kept: Kept) {}
 
   async load(): Promise<void> {
-    const entries = await this.kept.read<[string, number][]>('meta', SOLD_KEY)
+    const entries = await this.kept.read<[string, number][]>('meta', SOLD_KEY).catch(() => undefined)
     for (const [id, count] of entries ?? []) this.counts.set(id, (this.counts.get(id) ?? 0) + count)
     this.ranked = null
   }

@@ -5,7 +5,7 @@ import type { QuotePart } from './quote'
 
 /** What the till does when something happens in the store. */
 
-export interface HearingNeeds {
+interface HearingNeeds {
   drawer: DrawerPart
   quote: QuotePart
   cart: CartPart

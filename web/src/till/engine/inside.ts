@@ -18,6 +18,7 @@ export interface Asker {
   stream(path: string, headers: Record<string, string>, signal: AbortSignal): Promise<Response>
 }
 
+/** Reading throws where it cannot be known what is kept. */
 export interface Kept {
   read<T>(store: StoreName, key: string): Promise<T | undefined>
   all<T>(store: StoreName): Promise<T[]>

@@ -1,4 +1,5 @@
 import { openDB, type IDBPDatabase } from 'idb'
+import type { WorkCart } from '../contract'
 import { fail } from './troubles'
 import type { Kept, StoreName } from './inside'
 
@@ -9,7 +10,7 @@ const STORES: StoreName[] = ['place', 'cart', 'pending', 'settings', 'catalogue'
 /** A browser that has not opened it by then does not: some never answer in a private window. */
 const OPENS_WITHIN_MS = 5000
 
-export interface Change {
+interface Change {
   store: StoreName
   entries?: [string, unknown][]
   removed?: string[]
@@ -25,6 +26,9 @@ export interface KeptHere extends Kept {
 
 /** A copy without anything that only lives in this page. */
 export const plain = <T>(value: T): T => (value === undefined ? value : (JSON.parse(JSON.stringify(value)) as T))
+
+/** The cart as it is kept: approvals are good for minutes, and only for this page. */
+export const keptCart = (cart: WorkCart): WorkCart => ({ ...plain(cart), approvals: [] })
 
 export function openKept(): KeptHere {
   let opened: Promise<IDBPDatabase> | null = null
@@ -57,6 +61,12 @@ export function openKept(): KeptHere {
     }
   }
 
+  /** What cannot be read is not the same as what is not there. */
+  const reading = <T>(act: (db: IDBPDatabase) => Promise<T>): Promise<T> =>
+    withDatabase(act).catch((error: unknown) => {
+      throw fail('kept_unreadable', {}, null, error)
+    })
+
   async function together(changes: Change[]): Promise<void> {
     const stores = [...new Set(changes.map(({ store }) => store))]
     if (stores.length === 0) return
@@ -80,20 +90,8 @@ export function openKept(): KeptHere {
   return {
     together,
     write: (store, entries, removed) => together([{ store, entries, removed }]),
-    async read<T>(store: StoreName, key: string) {
-      try {
-        return (await withDatabase((db) => db.get(store, key))) as T | undefined
-      } catch {
-        return undefined
-      }
-    },
-    async all<T>(store: StoreName) {
-      try {
-        return (await withDatabase((db) => db.getAll(store))) as T[]
-      } catch {
-        return []
-      }
-    },
+    read: <T>(store: StoreName, key: string) => reading(async (db) => (await db.get(store, key)) as T | undefined),
+    all: <T>(store: StoreName) => reading(async (db) => (await db.getAll(store)) as T[]),
     async clear(store) {
       await withDatabase((db) => db.clear(store)).catch((error: unknown) => {
         throw fail('storage_full', {}, null, error)

@@ -4,7 +4,7 @@ import { quantityOf, scaled } from './reckon'
 
 /** Labels that a scale prints, by the rules of the store: crates/store/src/pos/label.rs. */
 
-export type Label = { plu: string; kind: 'weight'; quantity: number } | { plu: string; kind: 'price'; amount: number }
+type Label = { plu: string; kind: 'weight'; quantity: number } | { plu: string; kind: 'price'; amount: number }
 
 interface Rule {
   prefix: string

@@ -103,7 +103,7 @@ export interface LocalCart {
   total: bigint
 }
 
-export interface CartTerms {
+interface CartTerms {
   cartDiscount?: CartDiscount | null
   exempt?: boolean
   /** Of a charge that is sold with another product. */

@@ -2,7 +2,7 @@ import type { CartDiscount, ParkedCart, Product, Till, WorkCart, WorkLine } from
 import type { Schemas } from '@/api/shop/client'
 import { cartBody } from './body'
 import type { CartPart } from './cart'
-import { bootOf, emptyCart, isEmpty, isUntouched, placeOf, requireFree, type Core } from './core'
+import { bootOf, emptyCart, isUntouched, placeOf, requireFree, type Core } from './core'
 import type { DeedPart } from './deeds'
 import { newId } from './ids'
 import { summaryOf } from './sales'
@@ -10,15 +10,23 @@ import { fail } from './troubles'
 
 /** Carts that wait, and carts that end without a sale. */
 
-export type ParkedPart = Pick<Till, 'park' | 'parkedCarts' | 'resume' | 'dropParked' | 'dropCart'>
+type ParkedPart = Pick<Till, 'park' | 'parkedCarts' | 'resume' | 'dropParked' | 'dropCart'>
 
 export function makeParked(core: Core, cart: CartPart, deeds: DeedPart): ParkedPart {
   const { state } = core
 
-  const next = () => cart.replace(emptyCart(core.now()))
+  /** Sends the cart to the store, under the id of the sale that it was to become, and goes on with what came after it. */
+  async function send(more: Record<string, unknown>): Promise<void> {
+    const sent = cartBody(state.cart, placeOf(core), core.now())
+    const unknown = state.cart.unknown.map(({ id }) => id)
+    await deeds.send<ParkedCart>('park', '/pos/parked-carts', { ...more, cart: sent })
+    cart.putAside({ ...sent, unknown })
+  }
 
-  /** Of the store, under the id of the sale that the cart was to become. */
-  const body = () => cartBody(state.cart, placeOf(core), core.now())
+  function requireUntouched(): void {
+    requireFree(core)
+    if (!isUntouched(state.cart)) throw fail('cart_not_empty')
+  }
 
   return {
     async park(label) {
@@ -26,9 +34,7 @@ export function makeParked(core: Core, cart: CartPart, deeds: DeedPart): ParkedP
       const [unknown] = state.cart.unknown
       if (unknown) throw fail('unknown_waits', { code: unknown.code })
       if (state.cart.lines.length === 0) throw fail('cart_empty')
-      const { id } = state.cart
-      await deeds.send<ParkedCart>('park', '/pos/parked-carts', { ...(label && { label }), cart: body() })
-      if (state.cart.id === id) next()
+      await send({ ...(label && { label }) })
       state.parked += 1
     },
 
@@ -45,14 +51,15 @@ export function makeParked(core: Core, cart: CartPart, deeds: DeedPart): ParkedP
     },
 
     async resume(id) {
-      requireFree(core)
-      if (!isUntouched(state.cart)) throw fail('cart_not_empty')
+      requireUntouched()
       const { terminalId } = placeOf(core)
       const resumed = await core
         .asker()
         .ask<Schemas['ResumedCart']>('POST', `/pos/parked-carts/${id}/resume`, { body: { terminalId } })
-      if (!isUntouched(state.cart)) throw fail('cart_not_empty')
-      cart.replace(await workCart(resumed))
+      const whole = await workCart(resumed)
+      // What was scanned meanwhile stays; the other one is found again in the list.
+      requireUntouched()
+      cart.replace(whole)
       state.parked = Math.max(0, state.parked - 1)
       return resumed.changes
     },
@@ -66,13 +73,8 @@ export function makeParked(core: Core, cart: CartPart, deeds: DeedPart): ParkedP
 
     async dropCart(reason = {}) {
       requireFree(core)
-      const { id } = state.cart
-      if (!isEmpty(state.cart) || state.cart.removed.length > 0) {
-        if (state.cart.lines.length > 0 || state.cart.removed.length > 0) {
-          await deeds.send('park', '/pos/parked-carts', { ...reason, abandoned: true, cart: body() })
-        }
-      }
-      if (state.cart.id === id) next()
+      if (state.cart.lines.length > 0 || state.cart.removed.length > 0) await send({ ...reason, abandoned: true })
+      else cart.replace(emptyCart(core.now()))
     },
   }
 

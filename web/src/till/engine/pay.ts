@@ -4,7 +4,7 @@ import { amountWords, isApprovable, requiredBy, type Gate } from './approvals'
 import { cartBody, exchangeBody, sameCart, saleBody, type Payable } from './body'
 import type { CartPart } from './cart'
 import { bootOf, placeOf, requireFree, type Core } from './core'
-import { plain } from './kept'
+import { keptCart, plain } from './kept'
 import type { QuotePart } from './quote'
 import { PENDING_KEY, type KeptPayment, type SettlePart } from './settle'
 import { t } from './texts'
@@ -12,7 +12,7 @@ import { fail, isCode, refusalOf } from './troubles'
 
 /** Taking money: the total is the store's, the payment is on this disk before it is sent, and the store says when it is taken. */
 
-export interface PayPart {
+interface PayPart {
   priced(payments: CartPayment[]): Promise<Quote>
   pay(payments: CartPayment[]): Promise<void>
   /** The receipt number that this register gave last, which the store numbers above. */
@@ -25,7 +25,7 @@ interface LastReceipt {
   number: string
 }
 
-export interface PayNeeds {
+interface PayNeeds {
   quote: QuotePart
   gate: Gate
   cart: CartPart
@@ -57,7 +57,7 @@ export function makePay(core: Core, { quote, gate, cart, settle, requireOwner }:
   }
 
   /** The store's quote for what was in sight, with the approvals that it needs. */
-  async function agreed(payments: CartPayment[]): Promise<Quote> {
+  async function agreed(payments: CartPayment[]): Promise<{ said: Quote; cartBefore: string }> {
     const before = inSight()
     const cartBefore = sameCart(state.cart, placeOf(core))
     const said = await quote.ask(payments)
@@ -65,8 +65,7 @@ export function makePay(core: Core, { quote, gate, cart, settle, requireOwner }:
     // Nobody pays what was not in sight before.
     if (before !== said.totalAmount) throw changed(before, said.totalAmount)
     await gate.forCart(said)
-    if (sameCart(state.cart, placeOf(core)) !== cartBefore) throw fail('price_missing')
-    return said
+    return { said, cartBefore }
   }
 
   function changed(before: number | null, now: number) {
@@ -95,25 +94,39 @@ export function makePay(core: Core, { quote, gate, cart, settle, requireOwner }:
       startedAt: core.now(),
       tries: 0,
       state: 'sending',
-      database: (boot as { database?: string }).database ?? null,
+      database: boot.database ?? null,
     }
+  }
+
+  async function keep(pending: KeptPayment): Promise<void> {
+    await requireOwner()
+    if (state.training) return
+    await cart.written()
+    if (state.secondWindow) throw fail('second_window')
+    // On the disk, with its cart, before a byte of it is sent. What cannot be kept is not sent.
+    await core.kept.together([
+      { store: 'cart', entries: [['cart', keptCart(state.cart)]] },
+      { store: 'pending', entries: [[PENDING_KEY, pending]] },
+    ])
+    // Taken over meanwhile: the other window goes on with it.
+    if (state.secondWindow) throw fail('second_window')
   }
 
   async function take(payments: CartPayment[]): Promise<void> {
     requireCart()
     ofRefund = []
     for (;;) {
-      const said = await agreed(payments)
+      const { said, cartBefore } = await agreed(payments)
       requireCart()
+      if (sameCart(state.cart, placeOf(core)) !== cartBefore) throw fail('price_missing')
       const pending = pendingOf(said, payments)
-      await requireOwner()
-      if (!state.training) {
-        await cart.written()
-        // On the disk, with its cart, before a byte of it is sent. What cannot be kept is not sent.
-        await core.kept.together([
-          { store: 'cart', entries: [['cart', plain(state.cart)]] },
-          { store: 'pending', entries: [[PENDING_KEY, pending]] },
-        ])
+      // From here on the cart is held: what is sent is what was agreed on.
+      state.pending = { ...pending }
+      try {
+        await keep(pending)
+      } catch (error) {
+        state.pending = null
+        throw error
       }
       try {
         return await settle().begin(pending)

@@ -16,7 +16,7 @@ export type PeoplePart = Pick<Till, 'signIn' | 'lock' | 'choosePin' | 'may' | 'r
   stop(): void
 }
 
-export interface PeopleNeeds {
+interface PeopleNeeds {
   /** Reads what the first screen needs, before it is shown. */
   prepare(): Promise<void>
   /** Somebody signed in and may sell. */

@@ -10,7 +10,7 @@ import { t } from './texts'
 
 /** Sales that were: found, shown, printed, given back, exchanged, voided. */
 
-export type SalesPart = Pick<
+type SalesPart = Pick<
   Till,
   | 'findSales'
   | 'sale'
@@ -29,7 +29,7 @@ export type SalesPart = Pick<
 
 const PER_PAGE = 25
 
-export interface SalesNeeds {
+interface SalesNeeds {
   gate: Gate
   deeds: DeedPart
   cart: CartPart
@@ -108,8 +108,11 @@ export function makeSales(core: Core, { gate, deeds, cart, noteReceipt }: SalesN
 
     print(saleId, kind) {
       const { terminalId } = placeOf(core)
-      const body: Schemas['PrintRequest'] = { id: newId(), to: 'printer', terminalId, ...(kind && { kind }) }
-      return onPrinter(core, `/pos/sales/${saleId}/prints`, body)
+      const path = `/pos/sales/${saleId}/prints`
+      const content = { to: 'printer' as const, terminalId, ...(kind && { kind }) }
+      return deeds.once(path, content, (id) =>
+        onPrinter(core, path, { id, ...content } satisfies Schemas['PrintRequest']),
+      )
     },
 
     async findCustomers(text) {
@@ -123,16 +126,20 @@ export function makeSales(core: Core, { gate, deeds, cart, noteReceipt }: SalesN
     },
 
     async newCustomer(draft) {
-      const body = { ...draft, id: draft.id ?? newId() }
-      const made = await ask<Schemas['Customer']>('POST', '/customers', { body })
+      const made = await deeds.once('/customers', draft, (id) =>
+        ask<Schemas['Customer']>('POST', '/customers', { body: { ...draft, id: draft.id ?? id } }),
+      )
       return summaryOf(made)
     },
   }
 
   function counted(saleId: string): Promise<PrintJob> {
     const { terminalId } = placeOf(core)
-    const body: Schemas['PrintRequest'] = { id: newId(), to: 'browser', terminalId, kind: 'copy' }
-    return ask<PrintJob>('POST', `/pos/sales/${saleId}/prints`, { body })
+    const path = `/pos/sales/${saleId}/prints`
+    const content = { to: 'browser' as const, terminalId, kind: 'copy' as const }
+    return deeds.once(path, content, (id) =>
+      ask<PrintJob>('POST', path, { body: { id, ...content } satisfies Schemas['PrintRequest'] }),
+    )
   }
 }
 

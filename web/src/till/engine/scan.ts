@@ -8,7 +8,7 @@ import { fitsDecimals, quantityOf, thousandths } from './reckon'
 /** What was scanned or typed means, from the cache: in the order in which the store looks a code up (crates/store/src/pos/lookup.rs). */
 
 /** Why a code makes no line, for the words of the till. */
-export type Refusal =
+type Refusal =
   /** A label of a scale that was misread. */
   | 'bad_check_digit'
   /** A label of nothing: it is weighed again. */
@@ -124,7 +124,7 @@ const formsOf = (gtin: string): string[] => [
 const RECEIPT = /^(.+)-([0-9A-Z]+)-(\d{1,15})$/
 
 /** The number of a receipt of this store; another store's begins with another code, and is found as well when it is scanned. */
-export function receiptNumberOf(code: string, boot: Bootstrap): string | null {
+function receiptNumberOf(code: string, boot: Bootstrap): string | null {
   const number = code.toUpperCase()
   const parts = RECEIPT.exec(number)
   if (!parts || Number(parts[3]) <= 0) return null

@@ -1,4 +1,4 @@
-import type { PendingPayment, Sold, Taken } from '../contract'
+import type { PendingPayment, Sold, Taken, WorkCart } from '../contract'
 import type { Schemas } from '@/api/shop/client'
 import type { ApiError } from '@/api/errors'
 import { isApprovable, amountWords } from './approvals'
@@ -7,7 +7,7 @@ import { isThatSale } from './body'
 import type { CartPart } from './cart'
 import { emptyCart, pause, type Core } from './core'
 import { newId } from './ids'
-import { plain } from './kept'
+import { keptCart, plain } from './kept'
 import { found, takenOf } from './taken'
 import { fail, isCode, isDefinitive, isServerAway, refusalOf, trouble, troubleOf } from './troubles'
 import { TillError } from '../contract'
@@ -21,11 +21,18 @@ const KEY = 'pending'
 /** So long an answer is waited for; the store gives up a request sooner. */
 const LONGEST_MS = 35_000
 const ASK_EVERY_MS = 2000
+/** What the store does not have is looked for so often, as long as that is shown. */
+const LOOK_EVERY_MS = 5000
 /** What was answered so often with a failure, and never exists, is given back to the cashier. */
 const MOST_UNCLEAR = 3
 
 /** As the browser keeps it. */
-export type KeptPayment = PendingPayment & { database?: string | null }
+export type KeptPayment = PendingPayment & {
+  /** The database that is asked: where another one has nothing, nobody knows. */
+  database?: string | null
+  /** With `missing`: what it was refused with; null where that is not clear. */
+  reason?: string | null
+}
 
 export interface SettlePart {
   /** Sends a payment that is kept. Resolves when it is taken; throws what it was refused with. */
@@ -45,6 +52,8 @@ export function makeSettle(
   core: Core,
   cart: CartPart,
   noteReceipt: (sale: Schemas['SaleDocument']) => void,
+  /** Nothing is pending any more: what had to wait goes on. */
+  settled: () => void,
 ): SettlePart {
   const { state } = core
   /** Whoever works on the payment; an older one that hears something late does nothing. */
@@ -54,6 +63,8 @@ export function makeSettle(
   let isUncertain = false
   let isReused = false
   let unclear = 0
+  /** What a request was refused with while an earlier one may have been taken: it counts when nothing is found. */
+  let refused: string | null = null
   let database: string | null = null
   let asking: { resolve: () => void; reject: (error: unknown) => void } | null = null
 
@@ -78,12 +89,16 @@ export function makeSettle(
       // Not again and again to a store that fails at once.
       if (sends && (state.pending?.tries ?? 0) > 1) await pause(core, ASK_EVERY_MS)
       if (sends && isMine(me)) await send(me)
-      sends = isMine(me) && !isAnswered() ? await look(me) : false
+      sends = isMine(me) ? await look(me) : false
+      // It may be there a moment later; nothing is sent by itself.
+      if (isMine(me) && isMissing()) await pause(core, LOOK_EVERY_MS)
     }
   }
 
+  const isMissing = () => state.pending?.state === 'missing'
+
   /** Whether it is known what became of it, and people decide. */
-  const isAnswered = () => state.pending?.state === 'missing' || state.pending?.state === 'other'
+  const isAnswered = () => isMissing() || state.pending?.state === 'other'
 
   /** Sends it, and comes back when it is answered or when the answer takes long. The answer counts whenever it comes. */
   async function send(me: number): Promise<void> {
@@ -124,6 +139,7 @@ export function makeSettle(
   /** What a refusal of the payment means. */
   async function judge(error: unknown): Promise<void> {
     const refusal = refusalOf(error)
+    if (isMissing()) return
     if (!refusal || isServerAway(error)) return doubt()
     if (isCode(refusal, 'id_reused')) {
       isReused = true
@@ -135,7 +151,11 @@ export function makeSettle(
       if (state.pending) state.pending.state = 'asking'
       return
     }
-    if (isDefinitive(refusal)) return isUncertain ? missing(troubleOf(refusal).text) : refuse(error)
+    if (isDefinitive(refusal)) {
+      if (!isUncertain) return refuse(error)
+      refused = troubleOf(refusal).text
+      return doubt()
+    }
     if (refusal.status !== 503) unclear += 1
     doubt()
   }
@@ -148,29 +168,27 @@ export function makeSettle(
       const taken = await found(core.asker(), pending)
       if (!isMine(me)) return false
       if (isThatSale(taken.sale, pending.kind, pending.body)) await finish(taken)
-      else other(taken)
+      else await other(taken)
       return false
     } catch (error) {
       if (!isMine(me)) return false
       const refusal = refusalOf(error)
       if (!refusal || !isCode(refusal, 'sale_not_found', 'not_found')) return wait(refusal)
       const here = refusal.more.database
-      if (database && typeof here === 'string' && here !== database) return restored()
+      if (database && typeof here === 'string' && here !== database) return restored(here)
       if (isReused) return other(null)
+      if (isMissing()) return false
       if (inFlight > 0) {
         await pause(core, ASK_EVERY_MS)
         return false
       }
-      if (unclear >= MOST_UNCLEAR) {
-        missing(null)
-        return false
-      }
+      if (refused !== null || unclear >= MOST_UNCLEAR) return missing(me)
       return true
     }
   }
 
   async function wait(refusal: ApiError | null): Promise<false> {
-    if (refusal?.status === 403) state.trouble = trouble('cannot_ask')
+    if (refusal?.status === 403 && !isMissing()) state.trouble = trouble('cannot_ask')
     const said = Number(refusal?.more.retryAfter)
     await pause(core, Number.isFinite(said) && said > 0 ? Math.min(said * 1000, 30_000) : ASK_EVERY_MS)
     return false
@@ -188,49 +206,78 @@ export function makeSettle(
     noteReceipt(sale)
     if (state.cart.id === pending.saleId) cart.replace(emptyCart(core.now()))
     state.pending = null
-    await remove().catch(() => undefined)
+    await remove(state.cart).catch(() => undefined)
     asking?.resolve()
     asking = null
+    settled()
   }
 
-  /** The cart as it is now, without the payment; both or neither are on the disk. */
-  async function remove(): Promise<void> {
+  /** The cart without the payment; both or neither are on the disk. */
+  async function remove(left: WorkCart): Promise<void> {
     if (state.training) return
     await core.kept.together([
-      { store: 'cart', entries: [['cart', plain(state.cart)]] },
+      { store: 'cart', entries: [['cart', keptCart(left)]] },
       { store: 'pending', removed: [KEY] },
       { store: 'meta', entries: [['lastSale', plain(state.lastSale)]] },
     ])
   }
 
-  function end(error: unknown): void {
-    round += 1
+  /** The same for a payment that is given up: where nothing more can be written it must not come back by itself. */
+  const giveUp = (left: WorkCart): Promise<void> => remove(left).catch(() => core.kept.write('pending', [], [KEY]))
+
+  /** What is known of it, for the page after this one. Shown all the same where it cannot be written. */
+  async function note(known: Partial<KeptPayment>): Promise<void> {
+    const { pending } = state
+    if (!pending || state.training || state.secondWindow) return
+    const kept: KeptPayment = { ...plain(pending), database, ...known }
+    await core.kept.write('pending', [[KEY, kept]]).catch(() => undefined)
+  }
+
+  function reject(error: unknown): void {
     asking?.reject(error)
     asking = null
+  }
+
+  function end(error: unknown): void {
+    round += 1
+    reject(error)
     core.wake()
   }
 
   /** Refused at the first word: it does not exist, and nobody was in doubt. */
   async function refuse(error: unknown): Promise<void> {
-    round += 1
+    const me = (round += 1)
+    try {
+      await giveUp(state.cart)
+    } catch {
+      // What the disk still has would come back by itself: somebody gives it up when the disk can be written again.
+      isUncertain = true
+      refused = troubleOf(error).text
+      await missing(me)
+      if (isMine(me)) ask()
+      return
+    }
     state.pending = null
-    await remove().catch(() => undefined)
     end(error)
+    settled()
   }
 
-  function missing(reason: string | null): void {
-    if (!state.pending) return
+  async function missing(me: number): Promise<false> {
+    await note({ state: 'missing', reason: refused })
+    if (!isMine(me) || !state.pending) return false
     state.pending.state = 'missing'
-    state.trouble = trouble(
-      'not_taken',
-      { reason: reason ?? '' },
-      reason === null ? 'notTakenUnclearText' : 'notTakenText',
-    )
-    end(new TillError(state.trouble))
+    state.trouble = notTaken()
+    reject(new TillError(state.trouble))
+    return false
   }
 
-  function other(there: Taken | null): false {
+  const notTaken = () =>
+    trouble('not_taken', { reason: refused ?? '' }, refused === null ? 'notTakenUnclearText' : 'notTakenText')
+
+  async function other(there: Taken | null): Promise<false> {
     if (!state.pending || !state.place) return false
+    round += 1
+    await note({ state: 'other' })
     state.pending.state = 'other'
     state.taken = there
     const sale = there?.sale
@@ -241,8 +288,12 @@ export function makeSettle(
     return false
   }
 
-  function restored(): false {
+  /** From now on it is the database `here` that is asked. */
+  async function restored(here: string): Promise<false> {
     if (!state.pending) return false
+    round += 1
+    database = here
+    await note({ state: 'other', restored: true })
     state.pending.state = 'other'
     state.pending.restored = true
     state.trouble = trouble('restored')
@@ -251,12 +302,16 @@ export function makeSettle(
   }
 
   function reset(kept: KeptPayment): void {
-    const { database: of, ...pending } = kept
+    const { database: of, reason, ...pending } = kept
     database = of ?? null
+    refused = reason ?? null
     isReused = false
     unclear = 0
     state.pending = pending
   }
+
+  /** Nothing but asking, until it is known what became of it. */
+  const ask = () => void start(false).catch(() => undefined)
 
   return {
     begin(kept) {
@@ -268,16 +323,18 @@ export function makeSettle(
     async restore() {
       const kept = await core.kept.read<KeptPayment>('pending', KEY)
       if (!kept) return
-      reset({ ...kept, state: 'asking', restored: undefined })
+      const { state: was, restored: isRestored } = kept
+      const isKnown = was === 'missing' || isRestored === true
+      reset({ ...kept, state: isKnown ? was : 'asking' })
       isUncertain = true
-      start(false).catch(() => undefined)
+      isReused = was === 'other'
+      if (was === 'missing') state.trouble = notTaken()
+      if (isRestored) state.trouble = trouble('restored')
+      else ask()
     },
 
     release() {
-      round += 1
-      asking?.reject(fail('second_window'))
-      asking = null
-      core.wake()
+      end(fail('second_window'))
     },
 
     async now() {
@@ -288,17 +345,25 @@ export function makeSettle(
     async payAgain() {
       const { pending } = state
       if (!pending || !(pending.state === 'missing' || pending.restored)) throw fail('pending_first')
-      if (pending.restored) {
-        // From now on it is this database that is asked.
-        database = (state.boot as { database?: string } | null)?.database ?? null
-        if (!state.training)
-          await core.kept.write('pending', [[KEY, { ...plain(pending), restored: undefined, database }]])
-      }
+      const before = { state: pending.state, restored: pending.restored }
+      round += 1
       Object.assign(pending, { state: 'asking', restored: undefined })
+      if (!state.training) {
+        try {
+          await core.kept.write('pending', [[KEY, { ...plain(pending), database }]])
+        } catch (error) {
+          Object.assign(pending, before)
+          if (isMissing()) ask()
+          throw error
+        }
+      }
       isUncertain = true
+      isReused = false
+      refused = null
       unclear = 0
       state.trouble = null
-      return start(true)
+      // It may be there by now: looked for first, and sent where it is not.
+      return start(false)
     },
 
     async backToCart() {
@@ -306,23 +371,37 @@ export function makeSettle(
       if (!pending || !isAnswered()) throw fail('pending_first')
       // The id stays while the store says that it has nothing under it: what comes late is found by it.
       const isTaken = pending.state === 'other' && !pending.restored
-      if (isTaken && state.cart.id === pending.saleId) state.cart.id = newId()
-      if (isTaken && state.cart.exchange) state.cart.exchange.refundId = newId()
+      const left: WorkCart = { ...state.cart }
+      if (isTaken && left.id === pending.saleId) left.id = newId()
+      if (isTaken && left.exchange) left.exchange = { ...left.exchange, refundId: newId() }
+      round += 1
+      try {
+        await giveUp(left)
+      } catch (error) {
+        if (isMissing()) ask()
+        throw error
+      }
+      Object.assign(state.cart, { id: left.id, exchange: left.exchange })
       state.pending = null
       state.taken = null
       state.trouble = null
-      await remove()
       cart.changed()
+      settled()
     },
 
     async next() {
       const { pending } = state
       if (pending && !(pending.state === 'other' && state.taken)) throw fail('pending_first')
-      if (pending && state.cart.id === pending.saleId) cart.replace(emptyCart(core.now()))
+      if (pending) {
+        const isOfIt = state.cart.id === pending.saleId
+        const left = isOfIt ? emptyCart(core.now()) : state.cart
+        await giveUp(left)
+        if (isOfIt) cart.replace(left)
+      }
       state.pending = null
       state.taken = null
       if (state.trouble && ENDED.has(state.trouble.code)) state.trouble = null
-      if (pending) await remove()
+      if (pending) settled()
     },
   }
 }

@@ -4,7 +4,6 @@ import { barcodesOf, caseless, normal, packsOf, type Pack } from './codes'
 /** What a code leads to. */
 export interface Match {
   product: Product
-  by: 'barcode' | 'alt_barcode' | 'pack' | 'plu' | 'sku'
   pack: Pack | null
 }
 
@@ -50,19 +49,17 @@ export class Shelf {
     const product = this.at(this.barcodes.get(form))
     if (!product) return null
     const pack = packsOf(product).find((one) => normal(one.code) === form) ?? null
-    if (pack) return { product, by: 'pack', pack }
-    const isMain = product.barcode !== null && product.barcode !== undefined && normal(product.barcode) === form
-    return { product, by: isMain ? 'barcode' : 'alt_barcode', pack: null }
+    return { product, pack }
   }
 
   byPlu(number: string): Match | null {
     const product = this.at(this.plus.get(number))
-    return product ? { product, by: 'plu', pack: null } : null
+    return product ? { product, pack: null } : null
   }
 
   bySku(sku: string): Match | null {
     const product = this.at(this.skus.get(caseless(sku)))
-    return product ? { product, by: 'sku', pack: null } : null
+    return product ? { product, pack: null } : null
   }
 
   /** What is kept here of a department, by name; what is only sold when it is scanned has no tile. */

@@ -9,7 +9,7 @@ import { plain } from './kept'
 
 type Real = Pick<TillState, 'cart' | 'drawer' | 'taken' | 'lastSale' | 'parked' | 'trouble'>
 
-export interface TrainingNeeds {
+interface TrainingNeeds {
   cart: CartPart
   gate: Gate
   /** Reads the drawer of whoever is asked. */
@@ -46,5 +46,7 @@ export function makeTraining(core: Core, { cart, gate, refreshDrawer, use }: Tra
     if (real) Object.assign(state, { ...real, cart: { ...real.cart, lines: real.cart.lines.map(still) } })
     real = null
     cart.changed()
+    // It may have been counted or closed meanwhile.
+    return refreshDrawer()
   }
 }

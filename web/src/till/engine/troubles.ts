@@ -22,7 +22,7 @@ export const fail = (code: string, named: Named = {}, field: string | null = nul
   new TillError(trouble(code, named), field, cause)
 
 /** "12 seconds", "3 minutes": what a refusal says to wait. */
-export function waitOf(error: ApiError): string {
+function waitOf(error: ApiError): string {
   const seconds = Number(error.more.retryAfter)
   if (!Number.isFinite(seconds) || seconds <= 0) return t('waitSome')
   const [key, n]: [ErrorText, number] =

@@ -5,7 +5,7 @@ type TextField = HTMLInputElement | HTMLTextAreaElement
 /** Kinds of input that take no text. */
 const NO_TEXT = /^(button|checkbox|color|file|hidden|image|radio|range|reset|submit)$/
 
-export function isField(target: EventTarget | null): target is TextField {
+function isField(target: EventTarget | null): target is TextField {
   if (target instanceof HTMLTextAreaElement) return true
   return target instanceof HTMLInputElement && !NO_TEXT.test(target.type)
 }

@@ -23,8 +23,7 @@ interface Owner {
   at: number
 }
 
-export interface WindowPart {
-  readonly id: string
+interface WindowPart {
   /** Asks for the till; false when another window has it. */
   claim(): Promise<boolean>
   /** Takes it from the window that has it, which has written everything by then. */
@@ -34,7 +33,7 @@ export interface WindowPart {
   stop(): void
 }
 
-export interface WindowHooks {
+interface WindowHooks {
   /** Another window takes over: writes what is not written yet. */
   yielded(): Promise<void>
 }
@@ -92,8 +91,10 @@ export function makeWindow(kept: Kept, hooks: WindowHooks): WindowPart {
       // Where nothing is kept, the channel alone says whose it is.
     })
 
+  const read = () => kept.read<Owner>('meta', OWNER).catch(() => undefined)
+
   async function look(): Promise<void> {
-    const owner = await kept.read<Owner>('meta', OWNER)
+    const owner = await read()
     if (mine.state !== 'owner') return
     if (owner && owner.id !== id) return yields()
     // Windows that talk need no time of it, and a tablet is spared a write every few seconds.
@@ -101,14 +102,13 @@ export function makeWindow(kept: Kept, hooks: WindowHooks): WindowPart {
   }
 
   return {
-    id,
     async claim() {
       mine.state = 'asking'
       const answer = hears('here', ANSWERS_WITHIN_MS)
       say('who')
       let isTaken = await answer
       if (!channel) {
-        const owner = await kept.read<Owner>('meta', OWNER)
+        const owner = await read()
         isTaken = owner !== undefined && Math.abs(Date.now() - owner.at) < STALE_MS
       }
       if (isTaken) {
