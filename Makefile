@@ -150,9 +150,13 @@ drawer-day: web ## A day of three stores that die at every place of a drawer, co
 fails: web ## The database of each server failing at every place, of which each test run has every second one
 	ALL_PLACES=1 cargo test --locked --workspace --test cluster -- --nocapture database_fails
 
+.PHONY: deaths
+deaths: web ## Each server killed at every place, of which each test run has every second one
+	ALL_PLACES=1 cargo test --locked --workspace --test cluster -- --nocapture killed_at_any_place
+
 .PHONY: sweeps
 sweeps: web ## Every route with every forged token, role and word of SQL, of which each test run has a part
-	ALL_PLACES=1 cargo test --locked --workspace --test contract -- --nocapture forgeries:: sweep:: injections::
+	ALL_PLACES=1 cargo test --locked --workspace --test contract -- --nocapture forgeries:: sweep:: injections:: fields::
 
 .PHONY: bench-goals
 bench-goals: web ## Every goal of `tillkeep bench` at the smallest size, as a test of the benchmark itself

@@ -50,7 +50,7 @@ const ENDINGS: &[&[Act]] = &[
 
 /// Closes of a run: few in every run, many for a long proof (`make drawer-closes`).
 fn closes() -> usize {
-    std::env::var("DRAWER_CLOSES").ok().map_or(60, |number| number.parse().expect("DRAWER_CLOSES: a number"))
+    std::env::var("DRAWER_CLOSES").ok().map_or(30, |number| number.parse().expect("DRAWER_CLOSES: a number"))
 }
 
 /// Asks until there is an answer.

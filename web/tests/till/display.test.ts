@@ -1,6 +1,7 @@
 import { enableAutoUnmount, mount } from '@vue/test-utils'
 import { afterEach, describe, expect, it } from 'vitest'
 import { i18n } from '@/texts'
+import { isChosen } from '@/texts/languages'
 import type { PendingPayment, Product, Quote, Taken, TillState } from '@/till/contract'
 import { displayOf } from '@/till/display/customer'
 import DisplayScreen from '@/till/display/DisplayScreen.vue'
@@ -70,11 +71,13 @@ describe('what the customer sees', () => {
     expect(at('paid').text()).toBe('€3.25')
   })
 
-  it('writes amounts as the language of the page does', async () => {
+  it('writes amounts as the language that was chosen does', async () => {
     const { at } = await shown({ cart: cart({ lines: [line()] }), price: 'local' })
     expect(at('total').text()).toBe('€5.00')
     i18n.global.locale.value = 'de' as 'en'
+    isChosen.value = true
     const { at: german } = await shown({ cart: cart({ lines: [line()] }), price: 'local' })
+    isChosen.value = false
     expect(german('total').text()).toBe('5,00\u00a0€')
   })
 })
