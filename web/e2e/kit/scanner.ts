@@ -46,17 +46,14 @@ const sessions = new WeakMap<Page, Promise<CDPSession>>()
  * scanner down to the pace of a person. `begin` is when the first one went down, in milliseconds, as the keyboard counts them.
  */
 function typeCode(cdp: CDPSession, code: string, begin: number): Promise<unknown>[] {
-  return [...`${code}\n`]
-    .entries()
-    .toArray()
-    .flatMap(([at, sign]) => {
-      const { text, ...up } = strokeOf(sign)
-      const timestamp = (begin + at * SCANNER_MS) / 1000
-      return [
-        cdp.send('Input.dispatchKeyEvent', { type: 'keyDown', ...up, text, unmodifiedText: text, timestamp }),
-        cdp.send('Input.dispatchKeyEvent', { type: 'keyUp', ...up, timestamp }),
-      ]
-    })
+  return [...`${code}\n`].flatMap((sign, at) => {
+    const { text, ...up } = strokeOf(sign)
+    const timestamp = (begin + at * SCANNER_MS) / 1000
+    return [
+      cdp.send('Input.dispatchKeyEvent', { type: 'keyDown', ...up, text, unmodifiedText: text, timestamp }),
+      cdp.send('Input.dispatchKeyEvent', { type: 'keyUp', ...up, timestamp }),
+    ]
+  })
 }
 
 function sessionOf(page: Page): Promise<CDPSession> {

@@ -72,7 +72,7 @@ function wire(hear: (message: Message) => void): Wire {
 const isMessage = (data: unknown): data is Message =>
   typeof data === 'object' && data !== null && ['shown', 'who', 'gone'].includes((data as Message).kind)
 
-interface TillSide {
+export interface TillSide {
   /** What is shown from now on, also to a window that opens later. Null: what is shown is not this window's to say. */
   show(shown: Shown | null): void
   stop(): void
