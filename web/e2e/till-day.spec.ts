@@ -336,7 +336,7 @@ test('a day by keyboard and scanner alone', async ({ page, shop, allow }) => {
   allow(...EXPECTED)
   const keys = new Keys(page, shop)
   await withoutMouse(page)
-  await day(keys, '31', () => setUpByKeys(keys, '31'))
+  await day(keys, '81', () => setUpByKeys(keys, '81'))
 })
 
 test.describe('with a touch screen', () => {
@@ -344,7 +344,7 @@ test.describe('with a touch screen', () => {
 
   test('a day by touch alone', async ({ page, shop, allow }) => {
     allow(...EXPECTED)
-    await day(new Fingers(page, shop), '32', () => openTill(page, shop, { register: '32', quick: true }))
+    await day(new Fingers(page, shop), '82', () => openTill(page, shop, { register: '82', quick: true }))
   })
 })
 
