@@ -62,7 +62,7 @@ test.describe('with fifty thousand products', () => {
     await largeCatalogue(page)
     await watchTill(page)
     await selling(page, shop, '71')
-    await expect(part(page, 'state-row')).toContainText(/\b50,\d{3} products kept/, { timeout: 120_000 })
+    await expect(part(page, 'state-row')).toContainText(/50,\d{3} products kept/, { timeout: 120_000 })
     const [toLine, toTotal, toReceipt]: [number[], number[], number[]] = [[], [], []]
     const codes = goods(shop, SCANS)
     // Ten in a cart, as people buy.
