@@ -63,17 +63,18 @@ export function marksOf(locale: string = numberLocale()): Marks {
   return { decimal: mark('decimal') || '.', group: mark('group'), write }
 }
 
-const own = inLocale(marksOf, numberLocale)
+/** The marks of numbers here. */
+export const marksHere = inLocale(marksOf, numberLocale)
 
 /** `1,299.00` of 129900 as the language writes it, `1.299,00` in German: what stands in a field and {@link minorOf} reads. */
-export function amountText(minor: number, exponent: number, marks: Marks = own()): string {
+export function amountText(minor: number, exponent: number, marks: Marks = marksHere()): string {
   const digits = { minimumFractionDigits: exponent, maximumFractionDigits: exponent }
   // As text, since a large amount has more digits than a binary fraction keeps.
   return marks.write(major(minor, exponent) as unknown as number, digits)
 }
 
 /** Any other number with at most three decimals, as the language writes it. */
-export const numberText = (number: number, marks: Marks = own()): string =>
+export const numberText = (number: number, marks: Marks = marksHere()): string =>
   marks.write(number, { maximumFractionDigits: 3 })
 
 /** Between thousands in some languages, which keyboards have in one form of many. */
@@ -83,7 +84,7 @@ const SPACES = /[\s\u2019']/g
  * What was typed as a plain `-1299.50`, or null when it is no number. Read as the language writes it, and with a
  * point or a comma before the decimals where that cannot be a mark of thousands: `1.299` is 1299 in German, `12.99` is not.
  */
-export function plainNumber(typed: string, marks: Marks = own()): string | null {
+export function plainNumber(typed: string, marks: Marks = marksHere()): string | null {
   const match = /^([-\u2212]?)([\d.,_]*\d[\d.,_]*)$/.exec(typed.trim().replace(SPACES, '_'))
   if (!match) return null
   const [, sign, number = ''] = match
@@ -106,7 +107,7 @@ function decimalOf(number: string, marks: Marks): string | undefined {
 const isWhole = (text: string) => /^(\d*|[1-9]\d{0,2}([.,_])(\d{2,3}\2)*\d{3})$/.test(text)
 
 /** Minor units of what was typed; null when it is no amount. */
-export function minorOf(typed: string, exponent: number, marks: Marks = own()): number | null {
+export function minorOf(typed: string, exponent: number, marks: Marks = marksHere()): number | null {
   const match = /^(-?)(\d{1,13})(?:\.(\d*))?$/.exec(plainNumber(typed, marks) ?? '')
   if (!match) return null
   const [, sign, whole, decimals = ''] = match

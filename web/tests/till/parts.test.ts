@@ -112,6 +112,19 @@ describe('a field of an amount', () => {
     expect(wrapper.get('input').attributes('aria-invalid')).toBe('true')
   })
 
+  it('reads and writes as the browser does, also where the page does not speak its language', async () => {
+    vi.spyOn(navigator, 'language', 'get').mockReturnValue('pt-BR')
+    fakeTill()
+    const wrapper = field({ modelValue: 129_950 })
+    expect(wrapper.get('input').element.value).toBe('1.299,50')
+    await wrapper.get('input').setValue('1,299')
+    // A comma before three decimals, and no thousand of anything.
+    expect(wrapper.emitted('update:modelValue')?.at(-1)).toEqual([null])
+    await wrapper.get('input').setValue('1.299,5')
+    expect(wrapper.emitted('update:modelValue')?.at(-1)).toEqual([129_950])
+    vi.restoreAllMocks()
+  })
+
   it('says what lacks when it is sent', async () => {
     fakeTill()
     const wrapper = field({ required: true })

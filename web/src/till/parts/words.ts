@@ -1,6 +1,5 @@
 import { dates, dateTime, fullDay } from '@/format/dates'
-import { inLocale } from '@/format/locale'
-import { marksOf, money, numberText, UNKNOWN, type Currency } from '@/format/money'
+import { money, numberText, UNKNOWN, type Currency } from '@/format/money'
 import type { Place } from '../contract'
 import { useTill } from '../engine/use'
 
@@ -13,9 +12,6 @@ function currency(): Currency {
   const place = here()
   return place ? { code: place.currencyCode, exponent: place.currencyExponent } : UNKNOWN
 }
-
-/** The marks of numbers in the language of the page. */
-export const marks = inLocale(marksOf)
 
 /** `19,99 €` of 1999; a dash for what is not known. */
 export const amount = (minor: number | null | undefined): string => money(minor, currency())
