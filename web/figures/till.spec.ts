@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, lines, part, selling, test } from '../e2e/kit/counter'
+import { scanNow } from '../e2e/kit/scanner'
 import { confirmed, press, scan, type Shop } from '../e2e/kit/shop'
 import { after, keep, load, percentile, watchTill } from './measure'
 
@@ -67,14 +68,14 @@ test.describe('with fifty thousand products', () => {
     const codes = goods(shop, SCANS)
     // Ten in a cart, as people buy.
     for (const [at, code] of codes.entries()) {
-      await scan(page, code)
+      await scanNow(page, code)
       toLine.push(await after(page, 'line'))
       toTotal.push(await after(page, 'confirmed'))
       if (at % 10 !== 9) continue
       await sell(page, toReceipt)
     }
     for (const code of goods(shop, SALES - toReceipt.length)) {
-      await scan(page, code)
+      await scanNow(page, code)
       await after(page, 'confirmed')
       await sell(page, toReceipt)
     }

@@ -43,12 +43,13 @@ const sessions = new WeakMap<Page, Promise<CDPSession>>()
 
 /**
  * Sends the keys of a code, ended with Enter, without waiting for each other's answer: how busy this process is does not slow the
- * scanner down to the pace of a person. `begin` is when the first one went down, in milliseconds, as the keyboard counts them.
+ * scanner down to the pace of a person. `begin` is when the first one went down, in milliseconds, as the keyboard counts them;
+ * without it that is when the browser hears of it.
  */
-function typeCode(cdp: CDPSession, code: string, begin: number): Promise<unknown>[] {
+function typeCode(cdp: CDPSession, code: string, begin?: number): Promise<unknown>[] {
   return [...`${code}\n`].flatMap((sign, at) => {
     const { text, ...up } = strokeOf(sign)
-    const timestamp = (begin + at * SCANNER_MS) / 1000
+    const timestamp = begin === undefined ? undefined : (begin + at * SCANNER_MS) / 1000
     return [
       cdp.send('Input.dispatchKeyEvent', { type: 'keyDown', ...up, text, unmodifiedText: text, timestamp }),
       cdp.send('Input.dispatchKeyEvent', { type: 'keyUp', ...up, timestamp }),
@@ -72,6 +73,13 @@ export async function scan(page: Page, ...codes: string[]): Promise<void> {
     await rest(60)
   }
   await Promise.all(sent)
+}
+
+/**
+ * Scans a code at once, timed by the browser: for measuring, since the clock of this process and that of the browser drift apart.
+ */
+export async function scanNow(page: Page, code: string): Promise<void> {
+  await Promise.all(typeCode(await sessionOf(page), code))
 }
 
 /** Scans codes `everyMs` from one to the next by the clock of the keyboard, however late this process comes to send them. */
