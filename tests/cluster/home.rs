@@ -18,6 +18,10 @@ impl Home {
         Self { environment: [] }
     }
 
+    pub const fn empty() -> Self {
+        Self::make()
+    }
+
     /// What the environment of a headquarters says of it.
     pub const fn environment(&self) -> [(&str, &str); 0] {
         self.environment

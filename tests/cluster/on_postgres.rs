@@ -11,6 +11,8 @@ mod kept;
 #[expect(dead_code, reason = "some of it serves the tests of the line and the socket alone")]
 mod kit;
 mod lossy_postgres;
+#[path = "../../crates/storage/tests/kit/migrated.rs"]
+mod migrated;
 #[path = "../../crates/hq/tests/backoffice/nats_server.rs"]
 mod nats_server;
 #[path = "../../crates/storage/tests/kit/own_postgres.rs"]
@@ -55,7 +57,13 @@ use private_postgres::Database;
 pub struct Home(Database);
 
 impl Home {
+    /// For a server of this release.
     pub fn make() -> Self {
+        Self(migrated::migrated())
+    }
+
+    /// For a server of any release.
+    pub fn empty() -> Self {
         Self(Database::create())
     }
 

@@ -5,6 +5,7 @@
 
 mod kit;
 #[path = "../../crates/storage/tests/kit/private_postgres.rs"]
+#[expect(dead_code, reason = "every database is empty here")]
 mod private_postgres;
 #[path = "../../crates/storage/tests/kit/rows.rs"]
 mod rows;

@@ -4,6 +4,8 @@
 
 mod backoffice;
 mod broken_off;
+#[path = "../../storage/tests/kit/migrated.rs"]
+mod migrated;
 mod pairs;
 #[path = "../../storage/tests/kit/private_postgres.rs"]
 mod private_postgres;
@@ -17,7 +19,7 @@ pub struct Home {
 
 impl Default for Home {
     fn default() -> Self {
-        let database = private_postgres::Database::create();
+        let database = migrated::migrated();
         Self { url: Some(database.url.clone()), _database: database }
     }
 }

@@ -106,7 +106,7 @@ impl TestCluster {
     pub async fn of_release(release: &Release) -> (Self, TestStore) {
         let about = &release.about;
         let dir = Arc::new(tempfile::tempdir().expect("dir"));
-        let home = Arc::new(Home::make());
+        let home = Arc::new(Home::empty());
         let hq = Process::prepared("hq", &dir.path().join("hq"), &home.environment());
         let url = hq.database();
         release.install(Side::Hq, &hq.dir, url.starts_with("postgres").then_some(url.as_str())).await;

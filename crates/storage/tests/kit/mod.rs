@@ -3,6 +3,7 @@
 pub mod chain;
 pub mod envelopes;
 pub mod fill;
+pub mod migrated;
 pub mod own_postgres;
 pub mod private_postgres;
 pub mod rows;
@@ -62,12 +63,15 @@ impl Hq {
     }
 
     pub async fn postgres() -> Self {
-        Self::postgres_as(&[]).await
+        Self::postgres_in(migrated::migrated()).await
     }
 
     /// As [`Hq::postgres`], in a database made with these arguments of `createdb`.
     pub async fn postgres_as(arguments: &[&str]) -> Self {
-        let database = private_postgres::Database::create_as(arguments);
+        Self::postgres_in(private_postgres::Database::create_as(arguments)).await
+    }
+
+    async fn postgres_in(database: private_postgres::Database) -> Self {
         let db = open_private(&database.url).await.expect("a new database");
         Self { db, name: "PostgreSQL", home: Home::Server(database) }
     }
