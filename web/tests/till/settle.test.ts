@@ -219,6 +219,50 @@ describe('something else under the id', () => {
   })
 })
 
+describe('what was taken', () => {
+  async function paid(): Promise<Till> {
+    const { till } = keep(await selling(store, ['TEA']))
+    await done(till.pay(payments))
+    return till
+  }
+
+  it('is shown by the next page with its change', async () => {
+    const first = await paid()
+    const { sale, changeAmount } = first.state.taken!
+    const till = await reloads(first)
+    expect(till.state.taken).toMatchObject({ changeAmount, sale: { id: sale.id, receiptNumber: sale.receiptNumber } })
+  })
+
+  it('is not shown again once the next customer was served', async () => {
+    const first = await paid()
+    await first.scan('CUP')
+    await first.removeLine(first.state.cart.lines[0]!.id)
+    await pass(100)
+    const till = await reloads(first)
+    expect(till.state.cart.lines).toHaveLength(0)
+    expect(till.state.taken).toBeNull()
+  })
+
+  it('is not shown again once the cashier went on', async () => {
+    const first = await paid()
+    await done(first.next())
+    await pass(100)
+    expect((await reloads(first)).state.taken).toBeNull()
+  })
+
+  it('gives way to a payment that waits', async () => {
+    const first = await paid()
+    await first.scan('CUP')
+    await until(() => first.state.price === 'confirmed')
+    store.fault = (name) => (/pos.sales/.test(name) ? 'lost_before' : 'none')
+    void first.pay(payments).catch(() => undefined)
+    await pass(3000)
+    const till = await reloads(first)
+    expect(till.state.taken).toBeNull()
+    expect(till.state.phase).toBe('settling')
+  })
+})
+
 describe('the cart', () => {
   it('is held from the moment that its total was agreed on', async () => {
     const kept = openKept()

@@ -4,6 +4,7 @@ import type { Schemas } from '@/api/shop/client'
 import { bootOf, emptyCart, isEmpty, requireFree, still, type Core, type Meant } from './core'
 import { newId } from './ids'
 import { keptCart } from './kept'
+import { forgetTaken } from './taken'
 import { fail, isServerAway, refusalOf, trouble } from './troubles'
 
 /** The cart under work: what is scanned, typed and changed, kept by the browser after each change. */
@@ -68,7 +69,7 @@ export function makeCart(core: Core, priced: () => void): CartPart {
   }
 
   function changed(): void {
-    if (!isEmpty(state.cart)) state.taken = null
+    if (!isEmpty(state.cart)) forgetTaken(core)
     keep()
     priced()
   }

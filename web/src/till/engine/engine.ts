@@ -17,6 +17,7 @@ import { makePeople, type PeoplePart } from './people'
 import { makeQuote } from './quote'
 import { makeSales } from './sales'
 import { makeSettle, type SettlePart } from './settle'
+import { forgetTaken, readTaken } from './taken'
 import { makeTraining } from './train'
 import { fail, refusalOf, trouble, troubleOf } from './troubles'
 import { makeWindow } from './window'
@@ -155,6 +156,7 @@ export function makeEngine(parts: Parts, options: Options = {}): Till {
     state.boot = null
     state.drawer = null
     state.lastSale = null
+    forgetTaken(core)
     await kept.write('meta', [], ['boot', 'lastSale']).catch(() => undefined)
     if (!isOtherStore) return
     if (!state.pending) cart.replace(emptyCart(core.now()))
@@ -182,6 +184,7 @@ export function makeEngine(parts: Parts, options: Options = {}): Till {
     state.lastSale = (await kept.read('meta', 'lastSale')) ?? null
     await payment.readLastReceipt()
     await settle.restore()
+    await readTaken(core)
     quote.changed()
   }
 

@@ -8,7 +8,7 @@ import type { CartPart } from './cart'
 import { emptyCart, pause, type Core } from './core'
 import { newId } from './ids'
 import { keptCart, plain } from './kept'
-import { found, takenOf } from './taken'
+import { forgetTaken, found, keptTaken, takenOf } from './taken'
 import { fail, isCode, isDefinitive, isServerAway, refusalOf, trouble, troubleOf } from './troubles'
 import { TillError } from '../contract'
 
@@ -206,19 +206,19 @@ export function makeSettle(
     noteReceipt(sale)
     if (state.cart.id === pending.saleId) cart.replace(emptyCart(core.now()))
     state.pending = null
-    await remove(state.cart).catch(() => undefined)
+    await remove(state.cart, taken).catch(() => undefined)
     asking?.resolve()
     asking = null
     settled()
   }
 
-  /** The cart without the payment; both or neither are on the disk. */
-  async function remove(left: WorkCart): Promise<void> {
+  /** The cart without the payment, and what was taken instead of it; all or nothing is on the disk. */
+  async function remove(left: WorkCart, taken: Taken | null = null): Promise<void> {
     if (state.training) return
     await core.kept.together([
       { store: 'cart', entries: [['cart', keptCart(left)]] },
       { store: 'pending', removed: [KEY] },
-      { store: 'meta', entries: [['lastSale', plain(state.lastSale)]] },
+      { store: 'meta', entries: [['lastSale', plain(state.lastSale)], ...keptTaken(taken)] },
     ])
   }
 
@@ -399,7 +399,7 @@ export function makeSettle(
         if (isOfIt) cart.replace(left)
       }
       state.pending = null
-      state.taken = null
+      forgetTaken(core)
       if (state.trouble && ENDED.has(state.trouble.code)) state.trouble = null
       if (pending) settled()
     },

@@ -1,9 +1,30 @@
 import { markRaw } from 'vue'
 import type { PendingPayment, SaleWithRefunds, Sold, Taken } from '../contract'
 import type { Schemas } from '@/api/shop/client'
+import { isEmpty, type Core } from './core'
 import type { Asker } from './inside'
+import { plain } from './kept'
 
-/** What the store says that it took, as it is shown. */
+/** What the store says that it took, as it is shown until the next customer, also by a page that begins in between. */
+
+const KEY = 'taken'
+
+/** As the browser keeps it, until the next one. */
+export const keptTaken = (taken: Taken | null): [string, unknown][] => [[KEY, plain(taken)]]
+
+/** Shown again: somebody may still be waiting for their change. */
+export async function readTaken({ kept, state }: Core): Promise<void> {
+  const taken = await kept.read<Taken | null>('meta', KEY)
+  if (!taken || state.pending || !isEmpty(state.cart)) return
+  state.taken = { ...taken, sale: markRaw(taken.sale), refund: taken.refund && markRaw(taken.refund) }
+}
+
+export function forgetTaken({ kept, state }: Core): void {
+  if (!state.taken) return
+  state.taken = null
+  if (state.training || state.secondWindow) return
+  void kept.write('meta', [], [KEY]).catch(() => undefined)
+}
 
 export function takenOf(made: Sold | Schemas['Exchanged'], kind: PendingPayment['kind']): Taken {
   if (kind === 'sale') {
