@@ -147,11 +147,11 @@ drawer-day: web ## A day of three stores that die at every place of a drawer, co
 		drawers::day::a_day_of_three_stores_that_die_all_the_time_is_the_same_to_the_cent_at_headquarters
 
 .PHONY: fails
-fails: web ## The database of each server failing at every place, of which each test run has every second one
+fails: web ## The database of each server failing at every place, of which each test run has every third one
 	ALL_PLACES=1 cargo test --locked --workspace --test cluster -- --nocapture database_fails
 
 .PHONY: deaths
-deaths: web ## Each server killed at every place, of which each test run has every second one
+deaths: web ## Each server killed at every place, of which each test run has every third one
 	ALL_PLACES=1 cargo test --locked --workspace --test cluster -- --nocapture killed_at_any_place
 
 .PHONY: sweeps

@@ -61,7 +61,16 @@ const ROUND: &[Act] = &[
 
 /// Documents of a run: few in every run, many for a long proof (`make drawer-day`).
 fn documents() -> usize {
-    std::env::var("DRAWER_DAY").ok().map_or(60, |number| number.parse().expect("DRAWER_DAY: a number"))
+    asked().unwrap_or(60)
+}
+
+fn asked() -> Option<usize> {
+    std::env::var("DRAWER_DAY").ok().map(|number| number.parse().expect("DRAWER_DAY: a number"))
+}
+
+/// A server dies at every so many acts.
+fn every() -> usize {
+    if asked().is_some() { 2 } else { 3 }
 }
 
 struct Shop {
@@ -77,10 +86,10 @@ struct Shop {
 }
 
 impl Shop {
-    /// Its part of the day, with the server dying at every second act.
+    /// Its part of the day, with the server dying at one act of so many.
     async fn round(mut self, round: usize) -> Self {
         for (place, act) in ROUND.iter().enumerate() {
-            if (place + self.index + round).is_multiple_of(2) {
+            if (place + self.index + round).is_multiple_of(every()) {
                 self.arm(*act, round);
             }
             self.answered(*act).await;
