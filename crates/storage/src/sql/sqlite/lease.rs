@@ -9,6 +9,7 @@ use sea_orm::{DbBackend, DbErr, ExecResult, ProxyExecResult, QueryResult, Statem
 
 use super::blocking::blocking;
 use super::errors::{failed, undone};
+use super::places::counted;
 use super::session::{Session, State};
 use super::values::{LONG, Misfit, Reading, bind};
 use super::written::Written;
@@ -76,14 +77,15 @@ impl Lease {
         count::statement();
         self.with(|state| {
             let State { conn, written, .. } = state;
-            let mut prepared = self.prepared(written, conn, &statement.sql)?;
+            let sql = counted(&statement.sql);
+            let mut prepared = self.prepared(written, conn, &sql)?;
             let writes = !prepared.readonly();
             bind(&mut prepared, statement)?;
             // Not `raw_execute`, which refuses RETURNING.
             let mut rows = prepared.raw_query();
             while rows.next().map_err(failed)?.is_some() {}
             drop(rows);
-            done_with(prepared, &statement.sql);
+            done_with(prepared, &sql);
             // A statement that changes nothing leaves the count of the one before it.
             let rows_affected = if writes { conn.changes() } else { 0 };
             let last_insert_id = u64::try_from(conn.last_insert_rowid()).unwrap_or_default();
@@ -96,7 +98,7 @@ impl Lease {
         self.with(|state| {
             let State { conn, written, .. } = state;
             // One text, however many rows: what it writes is looked for once.
-            let mut prepared = self.prepared(written, conn, sql)?;
+            let mut prepared = self.prepared(written, conn, &counted(sql))?;
             let mut statement = Statement::from_string(DbBackend::Sqlite, sql);
             let mut changed = 0;
             for values in rows {
@@ -126,15 +128,16 @@ impl Lease {
         count::statement();
         self.with(|state| {
             let State { conn, shapes, written, .. } = state;
-            let mut prepared = self.prepared(written, conn, &statement.sql)?;
-            let shape = shapes.get(&prepared, &statement.sql, how)?;
+            let sql = counted(&statement.sql);
+            let mut prepared = self.prepared(written, conn, &sql)?;
+            let shape = shapes.get(&prepared, &sql, how)?;
             bind(&mut prepared, statement)?;
             let (mut rows, mut found) = (prepared.raw_query(), Vec::new());
             while let Some(row) = rows.next().map_err(failed)? {
                 found.push(shape.row(row)?);
             }
             drop(rows);
-            done_with(prepared, &statement.sql);
+            done_with(prepared, &sql);
             Ok(found)
         })
     }

@@ -10,6 +10,7 @@ mod checkpoints;
 mod errors;
 mod lease;
 mod limits;
+mod places;
 mod pool;
 mod session;
 mod values;

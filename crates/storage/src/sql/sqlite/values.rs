@@ -211,14 +211,12 @@ fn main_table(sql: &str) -> Option<&str> {
     words.skip_while(|word| *word != before).nth(1)
 }
 
-/// Binds by number, as the other database has it, where `SQLite` would number `$2, $1` by first appearance.
+/// Binds by number, as the other database has it: [`super::places::counted`] has made the places so.
 pub(super) fn bind(prepared: &mut Prepared<'_>, statement: &Statement) -> Result<(), DbErr> {
     let values: &[Value] = statement.values.as_ref().map_or(&[], |values| &values.0);
-    for index in 1..=prepared.parameter_count() {
-        let number = prepared.parameter_name(index).and_then(|name| name.get(1..)?.parse().ok()).unwrap_or(index);
-        let value = number
-            .checked_sub(1)
-            .and_then(|number| values.get(number))
+    for number in 1..=prepared.parameter_count() {
+        let value = values
+            .get(number - 1)
             .ok_or_else(|| DbErr::Type(format!("no value for parameter {number} of {}", statement.sql)))?;
         let text;
         let bound = match value {
@@ -238,7 +236,7 @@ pub(super) fn bind(prepared: &mut Prepared<'_>, statement: &Statement) -> Result
             value if *value == value.as_null() => ValueRef::Null,
             value => return Err(DbErr::Type(format!("a value of this type cannot be bound: {value:?}"))),
         };
-        prepared.raw_bind_parameter(index, ToSqlOutput::Borrowed(bound)).map_err(failed)?;
+        prepared.raw_bind_parameter(number, ToSqlOutput::Borrowed(bound)).map_err(failed)?;
     }
     Ok(())
 }

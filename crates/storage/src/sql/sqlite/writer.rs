@@ -194,6 +194,11 @@ impl Writer {
         self.0.queue.add(Job::Run(Box::new(work)), rank)
     }
 
+    /// Whether people wait for the connection.
+    pub(crate) fn is_waited_for(&self) -> bool {
+        !self.0.queue.lock().first.is_empty()
+    }
+
     /// Waits until everything that was asked for is done, and closes the connection.
     pub(crate) async fn close(&self) {
         self.0.queue.lock().closed = true;
