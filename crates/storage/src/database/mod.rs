@@ -108,6 +108,11 @@ impl Db {
         matches!(self.people.writer, Writers::Sqlite(_))
     }
 
+    /// Whether people wait for the one connection that writes to a file.
+    pub(crate) fn is_waited_for(&self) -> bool {
+        matches!(self.writers(), Writers::Sqlite(writer) if writer.is_waited_for())
+    }
+
     /// For a single statement that needs no snapshot with others.
     pub const fn reader(&self) -> &Connection {
         &self.pool().reader

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
-use tillkeep_model::wire::{MAX_ENVELOPE_BYTES, PushResult, PushStatus, TRY_LATER};
+use tillkeep_model::wire::{MAX_ENVELOPE_BYTES, PushResult, PushStatus, TRY_LATER, camel};
 use tillkeep_model::{ByName, FirstOf, Instant, ids};
 use uuid::Uuid;
 
@@ -17,7 +17,7 @@ use super::sender::Sender;
 use super::verdict::Verdict;
 use crate::document::{Beyond, Pushed};
 use crate::registry::{self, Child, SyncType};
-use crate::rows::Row;
+use crate::rows::{Row, SyncTable};
 
 /// The highest number of an outbox: what a JSON number carries exactly, and far from where counting on would overflow.
 const MAX_SEQ: i64 = 1 << 53;
@@ -277,6 +277,7 @@ impl Incoming<'_> {
             }
             children.push(self.lines(child, shape, &list.first)?);
         }
+        self.refuse_nul(&*row, &children)?;
         Ok(Decoded { row, keys, children, cut })
     }
 
@@ -290,6 +291,31 @@ impl Incoming<'_> {
             list.first.iter().filter_map(read).collect()
         };
         Some((row, self.entity.children.iter().zip(&shape.lines).map(lines).collect()))
+    }
+
+    /// One of the two databases has no NUL in a text: what it would refuse is refused before it is asked.
+    fn refuse_nul(&self, row: &dyn Row, children: &[Vec<Line>]) -> Result<(), Verdict> {
+        // As JSON writes it. There is hardly ever one.
+        if !self.data.contains("\\u0000") {
+            return Ok(());
+        }
+        let in_row = |table: &dyn SyncTable, row: &dyn Row| {
+            let has_nul = |column: &&str| row.text(column).is_some_and(|text| text.contains('\0'));
+            table.columns().into_iter().find(has_nul).map(camel)
+        };
+        let in_lines = |(child, lines): (&Child, &Vec<Line>)| {
+            let mut lines = lines.iter().enumerate();
+            lines.find_map(|(place, (line, _))| {
+                Some(format!("{}[{place}].{}", child.key, in_row(child.table, &**line)?))
+            })
+        };
+        let found = in_row(self.entity.table, row);
+        match found.or_else(|| self.entity.children.iter().zip(children).find_map(in_lines)) {
+            Some(field) => {
+                Err(Verdict::refused("bad_data", format!("data.{field}: must not contain the NUL character")))
+            }
+            None => Ok(()),
+        }
     }
 
     /// Whether it says which columns it is about.

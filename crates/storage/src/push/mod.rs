@@ -176,7 +176,10 @@ async fn apply_in_parts(
     let mut open = vec![wave.as_slice()];
     while let Some(part) = open.pop() {
         match db::retry_serialization(|| apply_wave(db, sender, part, now)).await {
-            Ok((judged, changes)) => so_far.add(judged, changes),
+            Ok((judged, changes, done)) => {
+                so_far.add(judged, changes);
+                open.extend(part.get(done..).filter(|rest| !rest.is_empty()));
+            }
             Err(error) if db::strikes_everything(&error) => return Err(error),
             Err(error) => {
                 if let [incoming] = part {
@@ -248,23 +251,52 @@ struct Judged {
     later: Vec<Uuid>,
 }
 
-/// Applies envelopes of different entities in one transaction: all at once, and what fails is halved down to the
-/// culprit. Each try stands behind a savepoint, so that the halving costs no commits.
+/// Applies envelopes of different entities in one transaction, and ends it sooner where somebody waits for it; how many of
+/// them that were.
 async fn apply_wave(
     db: &Db,
     sender: &Sender,
     wave: &[Incoming<'_>],
     now: Instant,
-) -> Result<(Judged, Vec<Change>), DbErr> {
+) -> Result<(Judged, Vec<Change>, usize), DbErr> {
+    // Most pushes have nothing that the database refuses, and a savepoint costs each statement behind it something.
+    if let Some(applied) = apply_parts(db, sender, wave, now, Guarded::No).await? {
+        return Ok(applied);
+    }
+    let applied = apply_parts(db, sender, wave, now, Guarded::Yes).await?;
+    applied.ok_or_else(|| DbErr::Custom("a part behind a savepoint was given up".to_owned()))
+}
+
+/// Whether each part stands behind a savepoint.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Guarded {
+    /// What cannot be stored undoes all of it.
+    No,
+    /// What cannot be stored is halved down to the culprit. The halving costs no commits.
+    Yes,
+}
+
+/// Does what [`apply_wave`] says; `None`, and nothing, when something of it cannot be stored and is not guarded.
+async fn apply_parts(
+    db: &Db,
+    sender: &Sender,
+    wave: &[Incoming<'_>],
+    now: Instant,
+    guarded: Guarded,
+) -> Result<Option<(Judged, Vec<Change>, usize)>, DbErr> {
     let (mut judged, mut audits) = (Judged::default(), Vec::new());
     let mut tx = db.begin().await?;
     // A store has one sender; its request may come twice at once. The second one is to see what became of the first in
     // the log as well, which is read before any row: and a row that is not there yet cannot be locked.
     db::take_turn_of(&tx, Turn::Push, sender.store_id).await?;
-    let mut open = parts(wave);
+    // A file has one writer, for which others wait; on a server each statement is a way there and back.
+    let mut open = parts(wave, if db.is_embedded() { LONGEST } else { usize::MAX });
     open.reverse();
+    let mut done = 0;
     while let Some(part) = open.pop() {
-        tx.execute_unprepared("SAVEPOINT part").await?;
+        if guarded == Guarded::Yes {
+            tx.execute_unprepared("SAVEPOINT part").await?;
+        }
         match apply::bulk(&mut tx, sender, part, now).await {
             Ok(outcome) => {
                 for (envelope, verdict) in part.iter().zip(outcome.verdicts) {
@@ -274,13 +306,11 @@ async fn apply_wave(
                 judged.ignored.extend(outcome.ignored);
                 judged.healed |= outcome.healed;
                 audits.extend(outcome.audits);
+                done += part.len();
             }
-            Err(error)
-                if !db::is_data_fault(&error)
-                    && !stock::is_out_of_bounds(&error)
-                    && !accounts::is_out_of_bounds(&error) =>
-            {
-                return Err(error);
+            Err(error) if !is_of_an_entry(&error) => return Err(error),
+            Err(_) if guarded == Guarded::No => {
+                return Ok(None);
             }
             Err(error) => {
                 tx.execute_unprepared("ROLLBACK TO SAVEPOINT part").await?;
@@ -292,34 +322,47 @@ async fn apply_wave(
                     let verdict = Verdict::refused("not_storable", explain(&error));
                     judged.results.push((incoming.index, incoming.result(&verdict)));
                     judged.rejected.push(incoming.rejection(&verdict));
+                    done += 1;
                 } else {
                     let (first, second) = part.split_at(part.len() / 2);
                     open.extend([second, first]);
                 }
             }
         }
-        tx.execute_unprepared("RELEASE SAVEPOINT part").await?;
+        if guarded == Guarded::Yes {
+            tx.execute_unprepared("RELEASE SAVEPOINT part").await?;
+        }
+        if done > 0 && db.is_waited_for() {
+            break;
+        }
     }
     audit::record_all(&tx, audits, now).await?;
     let changes = tx.commit().await?;
     fault::point("push.applied")?;
-    Ok((judged, changes))
+    Ok(Some((judged, changes, done)))
+}
+
+/// Whether the database does not take an entry, whatever else there is with it.
+fn is_of_an_entry(error: &DbErr) -> bool {
+    db::is_data_fault(error) || stock::is_out_of_bounds(error) || accounts::is_out_of_bounds(error)
 }
 
 /// Pushes that may be at the database at once.
 pub const AT_ONCE: usize = 4;
 /// What the rows of one part may take in memory, by [`weight`]: 64 MiB for all that are applied at once.
 const HEAVIEST: usize = (64 << 20) / AT_ONCE;
+/// Envelopes of a part where others wait for it: a person who changes something waits for no more.
+const LONGEST: usize = 100;
 
-/// `wave` in parts of which each can be in memory as rows.
-fn parts<'w, 'a>(wave: &'w [Incoming<'a>]) -> Vec<&'w [Incoming<'a>]> {
-    let mut total = 0;
+/// `wave` in parts of which each can be in memory as rows, and has no more than `most` of it.
+fn parts<'w, 'a>(wave: &'w [Incoming<'a>], most: usize) -> Vec<&'w [Incoming<'a>]> {
+    let (mut total, mut begun) = (0, 0);
     let mut parts = vec![0];
     for (place, incoming) in wave.iter().enumerate() {
         let weight = weight(incoming.data);
-        if total > 0 && total + weight > HEAVIEST {
+        if total > 0 && (total + weight > HEAVIEST || place - begun >= most) {
             parts.push(place);
-            total = 0;
+            (total, begun) = (0, place);
         }
         total += weight;
     }
@@ -403,8 +446,11 @@ mod tests {
         for (index, raw) in sent.into_iter().enumerate() {
             wave.extend(envelope::read(index, raw, &sender).ok());
         }
-        let parts: Vec<Vec<usize>> =
-            parts(&wave).into_iter().map(|part| part.iter().map(|incoming| incoming.index).collect()).collect();
-        assert_eq!(parts, [vec![0, 1, 2, 3], vec![4, 5]]);
+        let parts = |most| -> Vec<Vec<usize>> {
+            let parts = parts(&wave, most).into_iter();
+            parts.map(|part| part.iter().map(|incoming| incoming.index).collect()).collect()
+        };
+        assert_eq!(parts(usize::MAX), [vec![0, 1, 2, 3], vec![4, 5]]);
+        assert_eq!(parts(3), [vec![0, 1, 2], vec![3, 4, 5]]);
     }
 }

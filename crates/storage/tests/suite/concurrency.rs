@@ -8,10 +8,10 @@ use std::time::Duration;
 use serde_json::json;
 use tillkeep_model::wire::{Applied, PushStatus};
 use tillkeep_model::{Money, Qty};
-use tillkeep_storage::entity::{audit_log, product};
-use tillkeep_storage::sea_orm::{EntityTrait, IntoActiveModel, QueryOrder};
+use tillkeep_storage::entity::{audit_log, product, sale};
+use tillkeep_storage::sea_orm::{EntityTrait, IntoActiveModel, PaginatorTrait, QueryOrder};
 use tillkeep_storage::verify::{self, Options, Source};
-use tillkeep_storage::{Side, audit, raw, seed, series, settings};
+use tillkeep_storage::{Purpose, Side, audit, push as storage_push, raw, seed, series, settings};
 use tokio::sync::Barrier;
 
 use crate::kit::chain::{Chain, id, product as new_product, sender};
@@ -236,6 +236,38 @@ async fn pushes_of_many_stores_at_once_do_not_get_in_each_other_s_way() {
         }
         hq.verify().await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn whoever_changes_something_waits_for_a_hundred_envelopes_of_a_push_and_not_for_all() {
+    let hq = Hq::sqlite().await;
+    let chain = Chain::found(&hq).await;
+    let sales: Vec<String> =
+        (0..1000).map(|n| create_sale(&chain.first, id(&format!("sale {n}")), &[(chain.tea, 1)]).to_string()).collect();
+    let (sync, first) = (hq.db.with_pool(Purpose::Sync), chain.first.clone());
+    let pushing = tokio::spawn(async move {
+        let envelopes: Vec<&str> = sales.iter().map(String::as_str).collect();
+        storage_push::push(&sync, &first, &envelopes, at(100)).await.expect("an answer to the push")
+    });
+    // Three of them, so that one waits whenever a part is done. Each sees how far the push has come.
+    let people = (0..3).map(|_| async {
+        let mut seen = Vec::new();
+        while !pushing.is_finished() {
+            let tx = hq.db.begin().await.expect("a transaction");
+            seen.push(sale::Entity::find().count(&tx).await.expect("a count"));
+            tx.commit().await.expect("a commit");
+        }
+        seen
+    });
+    let mut seen = futures_util::future::join_all(people).await.concat();
+    let pushed = pushing.await.expect("the push");
+    assert_eq!((pushed.results.len(), pushed.refused), (1000, 0));
+    seen.extend([0, 1000]);
+    seen.sort_unstable();
+    let longest = seen.windows(2).map(|pair| pair[1] - pair[0]).max();
+    // One that was not there in the moment when a part was done waits for another one.
+    assert!(longest <= Some(200), "{longest:?} were stored while somebody waited");
+    hq.verify().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

@@ -460,3 +460,26 @@ async fn above_ten_thousand_failures_or_64_mib_of_them_a_store_keeps_no_payload(
         assert_eq!((failed.pending_count, failed.pending_bytes), (0, 0));
     }
 }
+
+#[tokio::test]
+async fn a_nul_in_a_text_is_bad_data_on_both_databases_and_names_the_field() {
+    for hq in kit::both().await {
+        let chain = Chain::found(&hq).await;
+        let sale = |name: &str| create_sale(&chain.first, id(name), &[(chain.tea, 1), (chain.tea, 2)]);
+        let (mut noted, mut line, mut harmless) = (sale("noted"), sale("line"), sale("harmless"));
+        noted["data"]["customerName"] = json!("a\0b");
+        line["data"]["saleItems"][1]["productName"] = json!("\0");
+        // Not the letter itself, and a key that nobody reads.
+        harmless["data"]["customerName"] = json!("\\u0000");
+        harmless["data"]["unheardOf"] = json!("a\0b");
+        let pushed = push(&hq, &chain.first, &[noted, sale("good"), line, harmless]).await;
+        let codes: Vec<_> = pushed.results.iter().map(|result| result.code.as_deref().unwrap_or("ok")).collect();
+        assert_eq!(codes, ["bad_data", "ok", "bad_data", "ok"]);
+        let said = |place: usize| pushed.results[place].error.as_deref().unwrap_or_default();
+        assert_eq!(said(0), "data.customerName: must not contain the NUL character");
+        assert_eq!(said(2), "data.saleItems[1].productName: must not contain the NUL character");
+        let kept = hq.row::<sale::Entity>(id("harmless")).await.expect("the sale");
+        assert_eq!(kept.customer_name.as_deref(), Some("\\u0000"));
+        hq.verify().await;
+    }
+}
