@@ -75,6 +75,13 @@ export class Server {
     await this.start()
   }
 
+  /** The same server with another program, as an upgrade puts it in its place. */
+  async become(program: string): Promise<void> {
+    await this.kill()
+    this.command[0] = program
+    await this.start()
+  }
+
   /** As a power cut does. */
   async kill(): Promise<void> {
     const { child } = this
