@@ -142,16 +142,21 @@ test('what the first load of the till is, and the next one', async ({ page, shop
     { name: 'first load, over the line', value: kib, unit: 'KiB', goal: 200 },
   )
   expect(kib).toBeGreaterThan(20)
+})
 
+test('how soon a till is there again while its store is away', async ({ page, shop }) => {
+  await selling(page, shop, '74')
   await page.evaluate(async () => {
     await navigator.serviceWorker.ready
     while (!navigator.serviceWorker.controller) await new Promise((resolve) => setTimeout(resolve, 50))
   })
   await page.goto('about:blank')
+  await shop.store.kill()
   const begun = Date.now()
-  await page.goto(`${shop.url}/till`)
-  await expect(part(page, 'phase-setup')).toBeVisible()
-  keep({ name: 'load from the cache', value: Date.now() - begun, unit: 'ms', goal: 1000 })
+  await page.goto(`${shop.url}/till`, { waitUntil: 'commit' })
+  await part(page, 'pin-dots').waitFor()
+  keep({ name: 'load from the cache, the server stopped', value: Date.now() - begun, unit: 'ms', goal: 1000 })
+  await shop.store.start()
 })
 
 test('how long a slow device needs until it takes the first key', async ({ page, context, shop }) => {

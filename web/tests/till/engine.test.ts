@@ -367,6 +367,21 @@ describe('training', () => {
   })
 })
 
+describe('a till that begins', () => {
+  it('asks for the PIN while its products are still read, and lets in when they are there', async () => {
+    let read = () => {}
+    const reading = new Promise<void>((resolve) => (read = resolve))
+    const { till } = await opens({ makeCatalogue: () => ({ ...shelves(), load: () => reading }) })
+    expect(till.state.phase).toBe('signedOut')
+    const signedIn = till.signIn('1234')
+    await pass(500)
+    expect(till.state.person).toBeNull()
+    read()
+    await done(signedIn)
+    expect((await done(till.scan('TEA'))).kind).toBe('line')
+  })
+})
+
 describe('a till that is left open', () => {
   it('for longer than a sign-in has no more timers than at its beginning, and shows the PIN pad', async () => {
     const { till } = await sells([])

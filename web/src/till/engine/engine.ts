@@ -42,6 +42,8 @@ export function makeEngine(parts: Parts, options: Options = {}): Till {
   const wakers = new Set<() => void>()
   let training: Asker | null = null
   let events: AbortController | null = null
+  /** The products that the browser keeps, being read. */
+  let shelves: Promise<void> = Promise.resolve()
 
   const people = (): PeoplePart => person
   const line = makeLine(
@@ -126,6 +128,7 @@ export function makeEngine(parts: Parts, options: Options = {}): Till {
       // With what is kept the till goes on, and sells as soon as the store is back.
       if (refusalOf(error)?.status !== 401) state.trouble = troubleOf(error)
     }
+    await shelves
   }
 
   async function begun(): Promise<void> {
@@ -218,12 +221,13 @@ export function makeEngine(parts: Parts, options: Options = {}): Till {
       state.boot = markRaw(boot)
       state.drawer = boot.session ?? null
     }
-    await core.catalogue.load().catch(() => undefined)
     if (state.place) persist()
     if (!(await tabs.claim())) state.secondWindow = true
     else if (!(await loaded())) return
     isStarted.value = true
     void line.probe()
+    // Nobody scans before somebody signed in: the pad for the PIN is there meanwhile.
+    shelves = core.catalogue.load().catch(() => undefined)
   }
 
   function stop(): void {
