@@ -3,7 +3,8 @@ import { scan, Shop } from './kit/shop'
 
 /** A store that is upgraded while its tills are open: they go on with the files that they have. */
 
-test('a till of this release goes on with its cart at a store of the next one', async ({ page }) => {
+test('a till of this release goes on with its cart at a store of the next one', async ({ page, allowOutage }) => {
+  allowOutage()
   const next = process.env.TILLKEEP_NEXT
   if (!next) throw new Error('TILLKEEP_NEXT is not set: `make next` builds the newer release and says where')
   const shop = await Shop.start()
