@@ -144,7 +144,8 @@ test('what the first load of the till is, and the next one', async ({ page, shop
   expect(kib).toBeGreaterThan(20)
 })
 
-test('how soon a till is there again while its store is away', async ({ page, shop }) => {
+test('how soon a till is there again while its store is away', async ({ page, shop, allowOutage }) => {
+  allowOutage()
   await selling(page, shop, '74')
   await page.evaluate(async () => {
     await navigator.serviceWorker.ready

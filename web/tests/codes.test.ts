@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { wordOf } from '@/format/codes'
 import { words } from '@/format/labels'
+import { codeName, moduleName } from '@/format/permissions'
 import { STATUSES } from '@/pages/sales/sales'
 import { offer, speak } from '@/texts/languages'
 
@@ -63,5 +64,26 @@ describe('a code in German', () => {
   it('of a later release is said by its own words', () => {
     expect(wordOf('tender', 'sea_shells')).toBe('Sea shells')
     expect(wordOf('tender', 'toString')).toBe('To string')
+  })
+})
+
+describe('permissions', () => {
+  beforeAll(() => speak('de'))
+  afterAll(() => speak('en'))
+
+  it('that a route asks for have German names, each module and what each may do', () => {
+    const asked = new Set<string>()
+    for (const server of ['hq', 'store']) {
+      const text = readFileSync(join(import.meta.dirname, `../../docs/generated/openapi-${server}.json`), 'utf8')
+      for (const [, list = ''] of text.matchAll(/"x-permissions": \[([^\]]*)\]/g)) {
+        for (const [, code = ''] of list.matchAll(/"([^"]+)"/g)) asked.add(code)
+      }
+    }
+    expect(asked.size).toBeGreaterThan(40)
+    for (const code of asked) {
+      const [module = ''] = code.split('.')
+      expect(moduleName(module), code).not.toBe(words(module))
+      expect(codeName(code), code).not.toBe(words(code.slice(module.length + 1)))
+    }
   })
 })

@@ -112,9 +112,6 @@ export default {
   // money.ts
   smallestUnit: 'kleinste Einheit der Währung der Filiale (Cent, Yen)',
 
-  // permissions.ts
-  modulePos: 'Verkaufen an der Kasse',
-
   // savings.ts
   special: 'Aktion',
 

@@ -2,7 +2,7 @@
 const rooms = import.meta.glob<Readonly<Record<string, string>>>(
   [
     './shop*.ts',
-    './{account,audit,charts,customers,drawers,files,format,forms,frame,home,lists,reports,sales,session,shell,stock}.ts',
+    './{account,audit,charts,customers,drawers,files,format,forms,frame,home,lists,permissions,reports,sales,session,shell,stock}.ts',
   ],
   { eager: true, import: 'default' },
 )

@@ -109,9 +109,6 @@ export default {
   // money.ts
   smallestUnit: 'the smallest unit of each store’s currency (cents, yen)',
 
-  // permissions.ts
-  modulePos: 'Selling at the till',
-
   // savings.ts
   special: 'Special',
 
