@@ -7,19 +7,13 @@ const AGAIN_AFTER_MS = 2_000
 /** After so many tries the boundary says that it does not come, with a way on. */
 const TRIES = 5
 
-let isShown = false
-const waiting: (() => void)[] = []
-
 /** The first screen is there: however long that took, nothing else was fetched before it. */
-export function shown(): void {
-  if (isShown) return
-  isShown = true
-  setTimeout(() => waiting.splice(0).forEach((fetch) => fetch()), FETCH_AFTER_MS)
-}
+export let shown: () => void
+const firstScreen = new Promise<void>((resolve) => (shown = resolve))
 
 /** A part of the till that the first screen does without: it comes a moment later, or at once when it is wanted before. */
 export function later<Part extends Component>(load: () => Promise<{ default: Part }>): Part {
-  waiting.push(() => void load().catch(() => undefined))
+  void firstScreen.then(() => setTimeout(() => void load().catch(() => undefined), FETCH_AFTER_MS))
   return defineAsyncComponent<Part>({
     loader: load,
     delay: 0,

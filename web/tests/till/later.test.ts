@@ -21,4 +21,8 @@ it('parts are fetched a moment after the first screen is there, and not before, 
   shown()
   await vi.advanceTimersByTimeAsync(60_000)
   expect(load).toHaveBeenCalledTimes(1)
+  const after = vi.fn(() => Promise.resolve({ default: { render: () => null } }))
+  later(after)
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(after).toHaveBeenCalledTimes(1)
 })
