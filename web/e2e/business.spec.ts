@@ -28,11 +28,7 @@ const usd = (minor: number) =>
 
 /** What happens at a till of a store in a day: stock comes in, two are sold, and at the close a dollar is missing. */
 async function sellAt(chain: Chain, site: Site): Promise<Sold> {
-  const enter = async (username: string) => {
-    const account = chain.account(username)
-    const { accessToken } = await new Client(site.server.url).post<{ accessToken: string }>('/auth/login', account)
-    return new Client(site.server.url, accessToken)
-  }
+  const enter = (username: string) => Client.signIn(site.server.url, chain.account(username))
   const [admin, manager] = [await enter('admin'), await enter('manager1')]
   const till = { code: '91', name: 'Business', terminalId: 'BUSINESS' }
   const register = await admin.post<{ id: string }>('/registers', till)

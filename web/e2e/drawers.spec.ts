@@ -40,11 +40,7 @@ const usd = (minor: number) =>
  * with selling between them, a close by its new owner that is a dollar short, a ZZ, and a drawer that nobody counted.
  */
 async function dayAt(chain: Chain, site: Site): Promise<Day> {
-  const { accessToken } = await new Client(site.server.url).post<{ accessToken: string }>(
-    '/auth/login',
-    chain.account('admin'),
-  )
-  const admin = new Client(site.server.url, accessToken)
+  const admin = await Client.signIn(site.server.url, chain.account('admin'))
   const id = () => crypto.randomUUID()
   const till = { code: REGISTER, name: 'Drawers', terminalId: TERMINAL }
   const register = await admin.post<{ id: string }>('/registers', till)

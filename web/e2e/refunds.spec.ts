@@ -32,9 +32,7 @@ class Till {
   ) {}
 
   static async open(chain: Chain, site: Site): Promise<Till> {
-    const at = new Client(site.server.url)
-    const { accessToken } = await at.post<{ accessToken: string }>('/auth/login', chain.account('admin'))
-    const admin = new Client(site.server.url, accessToken)
+    const admin = await Client.signIn(site.server.url, chain.account('admin'))
     const register = await admin.post<{ id: string }>('/registers', { code: '92', name: 'Refunds', terminalId: TILL })
     await admin.post(`/registers/${register.id}/open`, { openingFloat: 50_000 })
     const products = await chain.admin.get<Product[]>('/products?pageSize=50&active=true&sort=sku')

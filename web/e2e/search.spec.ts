@@ -10,8 +10,7 @@ type Row = Record<string, string>
 /** A sale at the till of a store; the number of its receipt, as soon as headquarters has it. */
 async function sold(chain: Chain): Promise<string> {
   const site = chain.sites[0]!
-  const { accessToken } = await new Client(site.server.url).post<Row>('/auth/login', chain.account('admin'))
-  const till = new Client(site.server.url, accessToken)
+  const till = await Client.signIn(site.server.url, chain.account('admin'))
   const register = await till.post<Row>('/registers', { code: '94', name: 'Search', terminalId: 'SEARCH' })
   await till.post(`/registers/${register.id!}/open`, { openingFloat: 0 })
   const products = await chain.admin.get<(Row & { ageRestriction: number | null; isOpenPrice: boolean })[]>(

@@ -30,11 +30,7 @@ async function make(chain: Chain): Promise<Shop> {
   await chain.hire('shop_manager', [{ codes: MANAGER, storeId: site.id }])
   await chain.hire('shop_cashier', [{ codes: CASHIER, storeId: site.id }])
   const { sale, drawer } = await shortDay(chain, site, '71')
-  const { accessToken } = await new Client(site.server.url).post<{ accessToken: string }>(
-    '/auth/login',
-    chain.account('admin'),
-  )
-  const admin = new Client(site.server.url, accessToken)
+  const admin = await Client.signIn(site.server.url, chain.account('admin'))
   const draft = { code: '72', name: 'Shop', terminalId: 'SHOP-72' }
   const register = await admin.post<{ id: string }>('/registers', draft)
   const open = await admin.post<{ id: string }>(`/registers/${register.id}/open`, { openingFloat: 5000 })

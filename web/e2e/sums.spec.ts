@@ -108,11 +108,7 @@ test('yesterday in S02 is three clicks away, with the sums of its receipts, and 
 
 /** A till of a store with an open drawer, into which something was sold for cash. */
 async function sellAt(chain: Chain, site: Site) {
-  const { accessToken } = await new Client(site.server.url).post<{ accessToken: string }>(
-    '/auth/login',
-    chain.account('admin'),
-  )
-  const admin = new Client(site.server.url, accessToken)
+  const admin = await Client.signIn(site.server.url, chain.account('admin'))
   const till = { code: '95', name: 'Sums', terminalId: 'SUMS' }
   const register = await admin.post<{ id: string }>('/registers', till)
   const drawer = await admin.post<{ id: string }>(`/registers/${register.id}/open`, { openingFloat: 10_000 })

@@ -18,11 +18,7 @@ const TERMINAL = 'TODAY'
 
 /** A sale at a till of the store, which has arrived at headquarters. */
 async function sellAt(chain: Chain, site: Site): Promise<Product> {
-  const { accessToken } = await new Client(site.server.url).post<{ accessToken: string }>(
-    '/auth/login',
-    chain.account('admin'),
-  )
-  const admin = new Client(site.server.url, accessToken)
+  const admin = await Client.signIn(site.server.url, chain.account('admin'))
   const register = await admin.post<{ id: string }>('/registers', { code: '97', name: 'Today', terminalId: TERMINAL })
   await admin.post(`/registers/${register.id}/open`, { openingFloat: 10_000 })
   const products = await chain.admin.get<Product[]>('/products?pageSize=50&active=true&sort=sku')

@@ -142,9 +142,8 @@ export class Shop {
   }
 
   /** A client of the store with the rights of `account`. */
-  async as(account: Account, url = this.url): Promise<Client> {
-    const { accessToken } = await new Client(url).post<{ accessToken: string }>('/auth/login', account)
-    return new Client(url, accessToken)
+  as(account: Account, url = this.url): Promise<Client> {
+    return Client.signIn(url, account)
   }
 
   /** Signs {@link client} in again, as after something that ended its session. */

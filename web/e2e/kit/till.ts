@@ -20,8 +20,7 @@ export async function article(chain: Chain): Promise<Article> {
 
 /** A sale for cash, and a close that is a dollar short, which headquarters has; then a ZZ. */
 export async function shortDay(chain: Chain, site: Site, code: string): Promise<{ sale: string; drawer: string }> {
-  const { accessToken } = await new Client(site.server.url).post<Row>('/auth/login', chain.account('admin'))
-  const admin = new Client(site.server.url, accessToken)
+  const admin = await Client.signIn(site.server.url, chain.account('admin'))
   const terminalId = `SHORT-${code}`
   const register = await admin.post<Row>('/registers', { code, name: 'Short', terminalId })
   const drawer = await admin.post<Row>(`/registers/${register.id}/open`, { openingFloat: 10_000 })
