@@ -9,10 +9,11 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json};
 use tillkeep_model::fields::{self, Book, Field, Problem, Side};
 use tillkeep_model::{ByName, ErrorCode, Instant};
-use tillkeep_storage::sea_orm::sea_query::NullOrdering;
+use tillkeep_storage::sea_orm::sea_query::{NullOrdering, SelectStatement};
 use tillkeep_storage::sea_orm::{
-    ColumnTrait, ColumnType, Condition, ConnectionTrait, EntityTrait, FromQueryResult, IntoActiveModel, ModelTrait,
-    Order, PaginatorTrait, PrimaryKeyToColumn, QueryFilter, QueryOrder, QuerySelect, Select, Value,
+    ColumnTrait, ColumnType, Condition, ConnectionTrait, EntityTrait, FromQueryResult, IntoActiveModel, Iterable as _,
+    ModelTrait, Order, PaginatorTrait, PrimaryKeyToColumn, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select,
+    Value,
 };
 use tillkeep_storage::search::contains;
 use uuid::Uuid;
@@ -49,22 +50,55 @@ where
     E: EntityTrait<Model = M>,
     M: FromQueryResult + Send + Sync,
 {
-    let (select, paging) = selected::<E>(spec, query, base)?;
-    let total = select.clone().count(conn).await?;
-    let rows = select.limit(paging.size).offset(paging.offset()).all(conn).await?;
-    Ok(List { rows, total, paging })
+    let narrowed = narrowed::<E>(spec, query, base)?;
+    let total = narrowed.clone().count(conn).await?;
+    let (keys, paging) = page_keys(spec, query, narrowed)?;
+    let rows = match keys {
+        Keys::One(key, keys) => ordered(spec, query, E::find().filter(key.in_subquery(keys)))?,
+        Keys::Several(page) => page,
+    };
+    Ok(List { rows: rows.all(conn).await?, total, paging })
+}
+
+/// Which rows are on a page.
+enum Keys<E: EntityTrait> {
+    /// By their key: an index that has all that finds them is enough, and nothing is read of the rows before them.
+    One(E::Column, SelectStatement),
+    /// Rows that are known by several columns, themselves.
+    Several(Select<E>),
+}
+
+fn page_keys<E: EntityTrait>(spec: &ListSpec, query: &Query, narrowed: Select<E>) -> Result<(Keys<E>, Paging)> {
+    let paging = paging(query)?;
+    let page = ordered(spec, query, narrowed)?.limit(paging.size).offset(paging.offset());
+    let mut keys = E::PrimaryKey::iter().map(PrimaryKeyToColumn::into_column);
+    let keys = match (keys.next(), keys.next()) {
+        (Some(key), None) => Keys::One(key, page.select_only().column(key).into_query()),
+        _ => Keys::Several(page),
+    };
+    Ok((keys, paging))
+}
+
+/// How a page of a list is found, for tests of what the databases do for it.
+pub fn page<E: EntityTrait>(spec: &ListSpec, query: &Query, base: Select<E>) -> Result<SelectStatement> {
+    Ok(match page_keys(spec, query, narrowed(spec, query, base)?)?.0 {
+        Keys::One(_, keys) => keys,
+        Keys::Several(page) => page.into_query(),
+    })
 }
 
 /// All rows that a request means, in their order, and the page of them that it asks for.
-pub fn selected<E: EntityTrait>(spec: &ListSpec, query: &Query, mut select: Select<E>) -> Result<(Select<E>, Paging)> {
+pub fn selected<E: EntityTrait>(spec: &ListSpec, query: &Query, base: Select<E>) -> Result<(Select<E>, Paging)> {
+    Ok((ordered(spec, query, narrowed(spec, query, base)?)?, paging(query)?))
+}
+
+/// All rows that a request means, in no order.
+pub fn narrowed<E: EntityTrait>(spec: &ListSpec, query: &Query, mut select: Select<E>) -> Result<Select<E>> {
     let mut deleted_too = false;
-    let (mut page, mut size, mut sort) = (None, None, spec.sort.first().copied().unwrap_or("id").to_owned());
     for (key, value) in query {
         check_value(key, value)?;
         match key.as_str() {
-            "page" => page = Some(number(key, value)?),
-            "pageSize" => size = Some(number(key, value)?),
-            "sort" => value.clone_into(&mut sort),
+            "page" | "pageSize" | "sort" => {}
             "search" if !spec.search.is_empty() => select = select.filter(search::<E>(spec.search, value)?),
             "active" if column::<E>("is_active").is_ok() => {
                 select = select.filter(column::<E>("is_active")?.eq(boolean(key, value)?));
@@ -89,6 +123,12 @@ pub fn selected<E: EntityTrait>(spec: &ListSpec, query: &Query, mut select: Sele
     {
         select = select.filter(deleted.is_null());
     }
+    Ok(select)
+}
+
+/// `select` in the order that a request asks for.
+fn ordered<E: EntityTrait>(spec: &ListSpec, query: &Query, mut select: Select<E>) -> Result<Select<E>> {
+    let sort = query.get("sort").map(String::as_str).or_else(|| spec.sort.first().copied()).unwrap_or("id");
     let mut last = Order::Asc;
     for name in sort.split(',') {
         let (name, order) = name.strip_prefix('-').map_or((name, Order::Asc), |name| (name, Order::Desc));
@@ -106,11 +146,16 @@ pub fn selected<E: EntityTrait>(spec: &ListSpec, query: &Query, mut select: Sele
             select.order_by(column, order)
         };
     }
-    for key in <E::PrimaryKey as tillkeep_storage::sea_orm::Iterable>::iter() {
+    for key in E::PrimaryKey::iter() {
         // The way of the column before it: an index of both is read in either direction, but not in two at once.
         select = select.order_by(key.into_column(), last.clone());
     }
-    Ok((select, Paging::new(page, size)?))
+    Ok(select)
+}
+
+fn paging(query: &Query) -> Result<Paging> {
+    let of = |key| query.get(key).map(|value| number(key, value)).transpose();
+    Paging::new(of("page")?, of("pageSize")?)
 }
 
 /// One of `columns` contains `text`, case-insensitive.

@@ -227,7 +227,7 @@ pub(crate) async fn list(
                 if as_file {
                     return file(caller, &conn, query, select).await.map(Listed::File);
                 }
-                let all = resource::selected(&LIST, query, select.clone())?.0;
+                let all = resource::narrowed(&LIST, query, select.clone())?;
                 let sums = sums(caller, &conn, all).await?;
                 let List { rows, total, paging } = resource::list(&conn, &LIST, query, select).await?;
                 let list = List { rows: named(caller, &conn, rows).await?, total, paging };

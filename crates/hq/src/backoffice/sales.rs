@@ -114,7 +114,7 @@ pub struct SaleView {
     voided_by_name: Option<String>,
 }
 
-/// `GET /sales`: the newest first, without their lines, with what all of them come to; as a file all of them.
+/// `GET /sales`: the newest first, without their lines, on demand with what all of them come to; as a file all of them.
 pub async fn list(
     caller: Caller<Views>,
     State(hq): State<Arc<Hq>>,
@@ -136,7 +136,7 @@ pub async fn list(
                 if as_file {
                     return file(&conn, query, select, &stores).await.map(Listed::File);
                 }
-                let all = resource::selected(&LIST, query, select.clone())?.0;
+                let all = resource::narrowed(&LIST, query, select.clone())?;
                 let sums = if adds_up { listed::sums(&conn, all).await? } else { Vec::new() };
                 let list = resource::list(&conn, &LIST, query, select).await?;
                 let sums = sums.into_iter().map(|sums| Sum::new(sums, &stores)).collect();
@@ -150,13 +150,9 @@ pub async fn list(
     Ok(found)
 }
 
-/// `sums=false`: who turns a page has them already.
+/// `sums=true`: to add up all that is listed takes a look at each of them, which a page of it does not.
 fn summed(query: &mut Query) -> Result<bool> {
-    match query.remove("sums").as_deref() {
-        None | Some("true") => Ok(true),
-        Some("false") => Ok(false),
-        Some(_) => Err(Error::field("sums", "must be true or false")),
-    }
+    resource::take_flag(query, "sums")
 }
 
 /// As much of stores as sales are shown with.
@@ -330,7 +326,7 @@ async fn of_sale<E: EntityTrait>(
 pub fn routes(routes: Routes) -> Routes {
     routes
         .get("/sales", list)
-        .about("List the sales of the stores whose reports the caller sees, with what all that are listed come to; as JSON or as a file.")
+        .about("List the sales of the stores whose reports the caller sees, with `sums=true` also what all that are listed come to; as JSON or as a file.")
         .get("/sales/choices", choose)
         .about("The stores, registers, cashiers and tenders that a list of sales can be narrowed to.")
         .get("/sales/{id}", get)

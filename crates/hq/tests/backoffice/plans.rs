@@ -6,18 +6,22 @@ use tillkeep_hq::testing::Databases as _;
 use tillkeep_http::resource::{self, ListSpec, Query};
 use tillkeep_storage::entity::{product, sale};
 use tillkeep_storage::raw;
+use tillkeep_storage::raw::sea_orm::sea_query::{Expr, SelectStatement};
 use tillkeep_storage::raw::sea_orm::{ConnectionTrait, DbBackend, EntityTrait, QuerySelect, QueryTrait, Select};
 use uuid::Uuid;
 
 use super::kit::Kit;
 
-/// How this page is read, in the words of the database.
+/// How this page is found, in the words of the database.
 async fn plan<E: EntityTrait>(kit: &Kit, spec: &ListSpec, query: &Query, base: Select<E>) -> String {
-    let (select, paging) = resource::selected(spec, query, base).expect("a list");
-    let page = select.limit(paging.size).offset(paging.offset());
+    let page = resource::page(spec, query, base).expect("a list");
+    explained(kit, &page).await
+}
+
+async fn explained(kit: &Kit, select: &SelectStatement) -> String {
     let conn = kit.hq.db().snapshot().await.expect("a snapshot");
     let backend = conn.get_database_backend();
-    let statement = page.build(backend);
+    let statement = backend.build(select);
     let explain = match backend {
         DbBackend::Postgres => {
             // In an empty table everything is as quick as anything else.
@@ -48,19 +52,52 @@ async fn each_long_list_is_read_in_the_order_of_an_index() {
         assert!(plan.contains("ix_products_name_id_deleted_at"), "{sort} {page}: {plan}");
         assert!(!plan.contains("ORDER BY") && !plan.contains("Sort"), "{sort} {page}: {plan}");
     }
+}
+
+/// One page each of whatever a list of sales can be narrowed to and sorted by.
+#[tokio::test]
+async fn sales_are_found_in_an_index_that_has_all_of_what_is_asked_about_them() {
+    let kit = Kit::new().await;
+    let snapshot = kit.hq.db().snapshot().await.expect("a snapshot");
+    let is_postgres = snapshot.get_database_backend() == DbBackend::Postgres;
+    drop(snapshot);
     let store = Uuid::now_v7().to_string();
-    for (pairs, index) in [
-        (vec![], "ix_sales_completed_at_id"),
-        (vec![("page", "2000")], "ix_sales_completed_at_id"),
-        (vec![("sort", "completedAt")], "ix_sales_completed_at_id"),
-        (vec![("storeId", store.as_str())], "ix_sales_store_id_completed_at_id"),
-        (vec![("flagged", "true")], "ix_sales_completed_at_id_flags"),
+    let of_store = "ix_sales_store_id_completed_at_id_business_date_status";
+    let of_day = "ix_sales_business_date_store_id_completed_at_id";
+    // Those with one number, or of a day, are few enough to be read and sorted.
+    for (pairs, index, are_few) in [
+        (vec![], "ix_sales_completed_at_id", false),
+        (vec![("page", "2000")], "ix_sales_completed_at_id", false),
+        (vec![("sort", "completedAt")], "ix_sales_completed_at_id", false),
+        (vec![("flagged", "true")], "ix_sales_completed_at_id_flags", false),
+        (vec![("storeId", store.as_str())], of_store, false),
+        (vec![("storeId", store.as_str()), ("status", "completed")], of_store, false),
+        (vec![("storeId", store.as_str()), ("saleType", "refund")], of_store, false),
+        (vec![("storeId", store.as_str()), ("registerCode", "02")], of_store, false),
+        (vec![("status", "voided")], "ix_sales_status_completed_at_id", false),
+        (vec![("saleType", "refund")], "ix_sales_sale_type_completed_at_id", false),
+        (vec![("receiptNumber", "S01-02-00000007")], "ix_sales_receipt_number_id", true),
+        (vec![("sort", "-receiptNumber")], "ix_sales_receipt_number_id", false),
+        (vec![("sort", "-totalAmount")], "ix_sales_total_amount_id", false),
+        (vec![("cashierUserId", store.as_str())], "ix_sales_cashier_user_id_completed_at_id", false),
+        (vec![("businessDateFrom", "2026-11-20"), ("businessDateTo", "2026-11-20")], of_day, true),
+        (vec![("storeId", &store), ("businessDateFrom", "2026-11-20"), ("businessDateTo", "2026-11-20")], of_day, true),
     ] {
         let mut query = asked(&pairs);
         let select = sales::narrowed(&mut query, sale::Entity::find()).expect("a list");
-        let plan = plan(&kit, &sales::LIST, &query, select).await;
-        let named = plan.split_whitespace().any(|word| word.trim_matches('"') == index);
-        assert!(named, "{pairs:?}: {plan}");
-        assert!(!plan.contains("ORDER BY") && !plan.contains("Sort"), "{pairs:?}: {plan}");
+        let page = plan(&kit, &sales::LIST, &query, select.clone()).await;
+        let named = page.split_whitespace().any(|word| word.trim_matches('"') == index);
+        // Of an empty table PostgreSQL may take the index of either filter, and sorts nothing here.
+        assert!(named || is_postgres && (are_few || pairs.len() > 1), "{pairs:?}: {page}");
+        if are_few || !named {
+            continue;
+        }
+        assert!(!page.contains("ORDER BY") && !page.contains("Sort"), "{pairs:?}: {page}");
+        let only_index = if is_postgres { "Index Only Scan" } else { "COVERING INDEX" };
+        assert!(page.contains(only_index), "{pairs:?}: {page}");
+        let all = resource::narrowed(&sales::LIST, &query, select).expect("a list");
+        let counted = all.select_only().expr(Expr::cust("COUNT(*)")).into_query();
+        let counted = explained(&kit, &counted).await;
+        assert!(counted.contains(only_index), "{pairs:?}: {counted}");
     }
 }

@@ -70,6 +70,7 @@ fn on_days(store: Uuid, dates: &[String]) -> (String, Vec<Value>) {
 }
 
 async fn sums(conn: &impl ConnectionTrait, store: Uuid, dates: &[String]) -> Result<Vec<Sums>, DbErr> {
+    // Not by the register itself: SQLite would go through all receipts of the store in its order, for the days are so too then.
     let (filter, mut values) = on_days(store, dates);
     let (voided, refund, settlement) = (values.len() + 1, values.len() + 2, values.len() + 3);
     values.extend([
@@ -79,9 +80,9 @@ async fn sums(conn: &impl ConnectionTrait, store: Uuid, dates: &[String]) -> Res
     ]);
     let summed = |column: &str| summed(column, &format!("status <> ${voided}"));
     let sql = format!(
-        "SELECT business_date, register_code, register_session_id, \
+        "SELECT business_date, register_code || '' AS register_code, register_session_id, \
          {} AS sale_count, {} AS refunds, {} AS voids, {}, {}, {} FROM sales WHERE {filter} \
-         GROUP BY business_date, register_code, register_session_id",
+         GROUP BY business_date, register_code || '', register_session_id",
         counted(&format!("status <> ${voided} AND sale_type NOT IN (${refund}, ${settlement})")),
         counted(&format!("status <> ${voided} AND sale_type = ${refund}")),
         counted(&format!("status = ${voided}")),

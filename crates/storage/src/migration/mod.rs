@@ -7,6 +7,7 @@ mod m0004_people;
 mod m0005_prices;
 mod m0006_refunds;
 mod m0007_drawers;
+mod m0008_lists;
 mod newest;
 #[cfg(feature = "next-release")]
 mod next_release;

@@ -62,6 +62,8 @@ pub enum Key {
     Plain(&'static str),
     /// The same at headquarters alone, where people page through the rows of all stores.
     Lists(&'static str),
+    /// The same at stores alone.
+    AtStores(&'static str),
 }
 
 /// A table as the steps so far leave it.
@@ -155,18 +157,38 @@ pub(crate) fn columns(text: &'static str) -> impl Iterator<Item = Column> {
     })
 }
 
+/// Letters of a name at the most: `PostgreSQL` cuts longer ones.
+const LONGEST_NAME: usize = 63;
+
+/// After its columns, as many as a name has room for.
+fn named(table: &str, columns: &[&str]) -> String {
+    let mut name = format!("ix_{table}");
+    for column in columns {
+        if name.len() + 1 + column.len() > LONGEST_NAME {
+            break;
+        }
+        name.push('_');
+        name.push_str(column);
+    }
+    name
+}
+
 impl Key {
     /// What this key is as indexes of `table`, which are named after their columns, so that adding or dropping one
     /// renames no other.
     pub(super) fn indexes(self, table: &str) -> Vec<Index> {
         let index = |on: On, unique: bool, columns: &'static str, filter: Option<String>| {
             let columns: Vec<_> = columns.split(", ").map(|name| name.trim_end_matches(['?', '*'])).collect();
-            Index { name: format!("ix_{table}_{}", columns.join("_")), on, unique, columns, filter }
+            Index { name: named(table, &columns), on, unique, columns, filter }
         };
         match self {
-            Self::Plain(text) | Self::Lists(text) => {
+            Self::Plain(text) | Self::Lists(text) | Self::AtStores(text) => {
                 let (columns, filter) = text.split_once(" WHERE ").map_or((text, None), |(a, b)| (a, Some(b)));
-                let on = if matches!(self, Self::Lists(_)) { On::Hq } else { On::Both };
+                let on = match self {
+                    Self::Lists(_) => On::Hq,
+                    Self::AtStores(_) => On::Store,
+                    _ => On::Both,
+                };
                 vec![index(on, false, columns, filter.map(str::to_owned))]
             }
             Self::Conflict(columns) => vec![index(On::Both, true, columns, None)],

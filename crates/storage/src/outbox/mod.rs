@@ -370,14 +370,23 @@ pub async fn make_again(tx: &Tx, entries: &mut [Model]) -> Result<(), DbErr> {
     Ok(())
 }
 
+/// Dead letters. What was refused at all has an index, which the databases use only for what says so.
+fn is_dead() -> String {
+    format!("attempts > 0 AND attempts >= {MAX_ATTEMPTS}")
+}
+
 /// How full the outbox is, and since when the oldest entry waits that is not dead nor behind a dead one of its entity:
 /// what waits behind a dead letter waits for a user, who is notified of that one.
 pub async fn state(conn: &impl ConnectionTrait) -> Result<OutboxState, DbErr> {
+    // From indexes but for the oldest: what waits is as much as a store sold since it lost its line.
+    let is_dead = is_dead();
     let sql = format!(
-        "SELECT COUNT(*) AS total, COALESCE(SUM(CASE WHEN attempts >= {MAX_ATTEMPTS} THEN 1 ELSE 0 END), 0) AS dead, \
-         MIN(CASE WHEN attempts < {MAX_ATTEMPTS} AND seq NOT IN (SELECT w.seq FROM sync_outbox d \
-         JOIN sync_outbox w ON w.entity_type = d.entity_type AND w.entity_id = d.entity_id AND w.seq > d.seq \
-         WHERE d.attempts >= {MAX_ATTEMPTS}) THEN created_at END) AS oldest FROM sync_outbox"
+        "SELECT (SELECT COUNT(*) FROM sync_outbox) AS total, \
+         (SELECT COUNT(*) FROM sync_outbox WHERE {is_dead}) AS dead, \
+         (SELECT created_at FROM sync_outbox WHERE attempts < {MAX_ATTEMPTS} AND seq NOT IN (SELECT w.seq FROM \
+         (SELECT entity_type, entity_id, seq FROM sync_outbox WHERE {is_dead}) d \
+         JOIN sync_outbox w ON w.entity_type = d.entity_type AND w.entity_id = d.entity_id AND w.seq > d.seq) \
+         ORDER BY seq LIMIT 1) AS oldest"
     );
     let rows = query(conn, &sql, []).await?;
     let Some(row) = rows.first() else { return Ok(OutboxState::default()) };
@@ -395,10 +404,8 @@ pub async fn requeue(tx: &Tx, seq: Option<i64>) -> Result<u64, DbErr> {
 
 /// The oldest dead letters.
 pub async fn dead(conn: &impl ConnectionTrait) -> Result<Vec<Number>, DbErr> {
-    let sql = format!(
-        "SELECT seq, node_epoch FROM sync_outbox WHERE attempts >= {MAX_ATTEMPTS} ORDER BY seq LIMIT {}",
-        Number::MOST
-    );
+    let sql =
+        format!("SELECT seq, node_epoch FROM sync_outbox WHERE {} ORDER BY seq LIMIT {}", is_dead(), Number::MOST);
     let rows = query(conn, &sql, []).await?;
     rows.iter()
         .map(|row| Ok(Number { seq: row.try_get("", "seq")?, node_epoch: row.try_get("", "node_epoch")? }))

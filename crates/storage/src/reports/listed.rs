@@ -123,7 +123,6 @@ async fn grouped<E: EntityTrait>(
     for figure in figures {
         select = select.expr(Expr::cust(figure));
     }
-    QueryTrait::query(&mut select).clear_order_by();
     let statement = select.group_by(by).order_by_asc(by).build(conn.get_database_backend());
     let values = statement.values.map(|values| values.0).unwrap_or_default();
     query(conn, &statement.sql, values).await

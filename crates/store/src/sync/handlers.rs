@@ -86,11 +86,13 @@ impl OutboxStatus {
 
     /// The entries in this state.
     fn filter(self) -> Condition {
-        Condition::all().add(match self {
-            Self::Pending => Column::Attempts.eq(0),
-            Self::Failed => Column::Attempts.between(1, MAX_ATTEMPTS - 1),
-            Self::Dead => Column::Attempts.gte(MAX_ATTEMPTS),
-        })
+        // What was refused as its index says it.
+        let refused = Condition::all().add(Column::Attempts.gt(0));
+        match self {
+            Self::Pending => Condition::all().add(Column::Attempts.eq(0)),
+            Self::Failed => refused.add(Column::Attempts.lt(MAX_ATTEMPTS)),
+            Self::Dead => refused.add(Column::Attempts.gte(MAX_ATTEMPTS)),
+        }
     }
 }
 
