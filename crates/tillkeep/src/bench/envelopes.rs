@@ -1,17 +1,27 @@
-//! Sales as a store pushes them: three lines, one payment.
+//! Sales as a store pushes them: three lines, one payment, its entry in the chain of its register, all that a store says of them.
 
-use std::fmt::Write as _;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
+use anyhow::Result;
+use serde::Deserialize as _;
+use serde_json::{Value, json};
+use tillkeep_storage::entity::{chain_entry, sale, sale_item, sale_payment};
+use tillkeep_storage::fiscal::{self, Rows};
 use uuid::Uuid;
 
+use super::chain::Provisioned;
 use super::http::request;
 
 pub const LINES: usize = 3;
 const AT: &str = "2026-11-20T15:04:05.123Z";
-const DATE: &str = "2026-11-20";
 
 /// Of so many sales one is bad.
 pub const BAD_EVERY: usize = 100;
+
+/// What a store sent of a sale, with one of its lines.
+const SALE: &str = include_str!("sale.json");
+/// Sales so far, of which each has a number of its own.
+static NUMBER: AtomicUsize = AtomicUsize::new(1);
 
 /// What is wrong with a bad sale, by who finds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,49 +36,119 @@ pub enum Bad {
 
 /// Sales of one store, of which one in [`BAD_EVERY`] may be bad.
 pub struct Envelopes<'a> {
-    pub store: Uuid,
+    pub store: &'a Provisioned,
     pub products: &'a [String],
     pub bad: Option<Bad>,
 }
 
 impl Envelopes<'_> {
-    /// The request that pushes so many new ones.
-    pub fn request(&self, token: &str, count: usize) -> Vec<u8> {
-        let mut body = String::from(r#"{"envelopes":["#);
+    /// The request that pushes so many new ones, in a chain of their own.
+    pub fn request(&self, count: usize) -> Result<Vec<u8>> {
+        let mut chain = Chain { id: Uuid::now_v7(), number: 0, last: String::new() };
+        let mut envelopes = Vec::with_capacity(count);
         for number in 0..count {
             let bad = self.bad.filter(|_| number % BAD_EVERY == BAD_EVERY - 1);
-            let comma = if number > 0 { "," } else { "" };
-            // Writing to a text does not fail.
-            write!(body, "{comma}{}", self.sale(number, bad)).unwrap_or_default();
+            envelopes.push(self.envelope(number, bad, &mut chain)?);
         }
-        body.push_str("]}");
-        request("POST", "/sync/push", token, &body)
+        Ok(request("POST", "/sync/push", &self.store.sync_token, &json!({"envelopes": envelopes}).to_string()))
     }
 
-    fn sale(&self, number: usize, bad: Option<Bad>) -> String {
-        let (id, store) = (Uuid::now_v7(), self.store);
-        let (quantity, action, lines) = match bad {
-            None => ("1", "create", LINES),
-            Some(Bad::Unread) => (r#""many""#, "create", LINES),
-            Some(Bad::Rule) => ("1", "delete", LINES),
-            // Each line alone is well.
-            Some(Bad::Effect) => ("999999999999999", "create", 10),
-        };
-        let lines: Vec<String> = (0..lines)
-            .map(|line| {
-                let other = if bad == Some(Bad::Effect) { 0 } else { line };
-                let product = &self.products[(number * LINES + other) % self.products.len()];
-                format!(
-                    r#"{{"id":"{}","lineNo":{},"productId":"{product}","sku":"SKU","productName":"Product","quantity":{quantity},"unitPrice":1000,"regularPrice":1000,"listAmount":1000,"netAmount":1000,"taxAmount":89,"totalAmount":1089}}"#,
-                    Uuid::now_v7(),
-                    line + 1
-                )
-            })
-            .collect();
-        format!(
-            r#"{{"store_id":"{store}","entity_type":"sales","entity_id":"{id}","action":"{action}","timestamp":"{AT}","data":{{"id":"{id}","receiptNumber":"S01-09-{id}","registerCode":"09","saleType":"sale","status":"completed","businessDate":"{DATE}","netAmount":3000,"taxAmount":267,"totalAmount":3267,"createdAt":"{AT}","completedAt":"{AT}","currencyCode":"USD","cashierName":"Ann","saleItems":[{}],"salePayments":[{{"id":"{}","lineNo":1,"tenderCode":"CARD","tenderKind":"card","amount":3267}}]}}}}"#,
-            lines.join(","),
-            Uuid::now_v7()
+    fn envelope(&self, number: usize, bad: Option<Bad>, chain: &mut Chain) -> Result<Value> {
+        let (id, store) = (Uuid::now_v7(), self.store.id);
+        let action = if bad == Some(Bad::Rule) { "delete" } else { "create" };
+        let mut sale = self.sale(id, number, bad)?;
+        // Nobody reads further in one that cannot be read.
+        if bad != Some(Bad::Unread) {
+            chain.enter(&mut sale)?;
+        }
+        Ok(
+            json!({"store_id": store, "entity_type": "sales", "entity_id": id, "action": action, "timestamp": AT, "data": sale}),
         )
+    }
+
+    fn sale(&self, id: Uuid, number: usize, bad: Option<Bad>) -> Result<Value> {
+        let (quantity, lines) = match bad {
+            Some(Bad::Unread) => (json!("many"), LINES),
+            // Each line alone is well.
+            Some(Bad::Effect) => (json!(999_999_999_999_999_i64), 10),
+            None | Some(Bad::Rule) => (json!(1), LINES),
+        };
+        let store = self.store.id;
+        let receipt = format!("{}-09-{:06}", self.store.code, NUMBER.fetch_add(1, Ordering::Relaxed));
+        let mut sale: Value = serde_json::from_str(SALE)?;
+        set(&mut sale, json!({"id": id, "storeId": store, "receiptNumber": receipt}));
+        let line = sale["saleItems"][0].take();
+        let lines = (0..lines).map(|place| {
+            let other = if bad == Some(Bad::Effect) { 0 } else { place };
+            let product = &self.products[(number * LINES + other) % self.products.len()];
+            let mut line = line.clone();
+            let (own, number) = (Uuid::now_v7(), place + 1);
+            set(
+                &mut line,
+                json!({"id": own, "saleId": id, "lineNo": number, "productId": product, "quantity": quantity}),
+            );
+            line
+        });
+        sale["saleItems"] = lines.collect();
+        set(&mut sale["salePayments"][0], json!({"id": Uuid::now_v7(), "saleId": id}));
+        set(&mut sale["chainEntries"][0], json!({"id": Uuid::now_v7(), "saleId": id, "storeId": store}));
+        Ok(sale)
+    }
+}
+
+/// The chain of a register, up to the last sale.
+struct Chain {
+    id: Uuid,
+    number: i64,
+    last: String,
+}
+
+impl Chain {
+    /// Gives a sale its place, with the hash that headquarters finds again.
+    fn enter(&mut self, sale: &mut Value) -> Result<()> {
+        self.number += 1;
+        let place = json!({"chainId": self.id, "number": self.number, "previousHash": self.last});
+        set(&mut sale["chainEntries"][0], place);
+        let entry = chain_entry::Model::deserialize(&sale["chainEntries"][0])?;
+        let document = sale::Model::deserialize(&*sale)?;
+        let items = Vec::<sale_item::Model>::deserialize(&sale["saleItems"])?;
+        let payments = Vec::<sale_payment::Model>::deserialize(&sale["salePayments"])?;
+        let rows = Rows { sale: &document, items: items.iter().collect(), payments: payments.iter().collect() };
+        self.last = fiscal::hash(&fiscal::line(&entry, &rows, &|id| id));
+        sale["chainEntries"][0]["hash"] = json!(self.last);
+        Ok(())
+    }
+}
+
+/// Gives `object` these values.
+fn set(object: &mut Value, values: Value) {
+    if let (Value::Object(object), Value::Object(values)) = (object, values) {
+        object.extend(values);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sale_is_as_large_as_one_of_a_store() {
+        let store = Provisioned {
+            id: Uuid::now_v7(),
+            code: "S01".to_owned(),
+            sync_token: String::new(),
+            dir: std::path::PathBuf::new(),
+        };
+        let products: Vec<String> = (0..4).map(|_| Uuid::now_v7().to_string()).collect();
+        let envelopes = Envelopes { store: &store, products: &products, bad: None };
+        let bytes = envelopes.request(10).expect("a request").len() / 10;
+        assert!((4800..6800).contains(&bytes), "{bytes}");
+        let mut chain = Chain { id: Uuid::now_v7(), number: 0, last: String::new() };
+        let [one, other] = [0, 1].map(|number| envelopes.envelope(number, None, &mut chain).expect("an envelope"));
+        assert_eq!(one["data"]["saleItems"].as_array().map(Vec::len), Some(LINES));
+        for place in ["/data/id", "/data/receiptNumber", "/data/saleItems/2/id", "/data/chainEntries/0/number"] {
+            assert!(one.pointer(place).is_some() && one.pointer(place) != other.pointer(place), "{place}");
+        }
+        assert_eq!(one.pointer("/data/chainEntries/0/hash"), other.pointer("/data/chainEntries/0/previousHash"));
     }
 }

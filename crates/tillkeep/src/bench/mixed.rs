@@ -68,11 +68,11 @@ async fn run(bench: &Bench) -> Result<Vec<Sample>> {
     for store in stores {
         let (url, products, over) = (url.clone(), products.clone(), over.clone());
         pushes.spawn(async move {
-            let envelopes = Envelopes { store: store.id, products: &products, bad: None };
+            let envelopes = Envelopes { store: &store, products: &products, bad: None };
             let mut line = Line::open(&url).await?;
             let mut sales = 0;
             while !over.is_cancelled() {
-                match line.ask(&envelopes.request(&store.sync_token, SALES)).await?.status {
+                match line.ask(&envelopes.request(SALES)?).await?.status {
                     200 => sales += SALES,
                     // Headquarters has enough to do and ends the connection; a store waits and comes again.
                     503 => {

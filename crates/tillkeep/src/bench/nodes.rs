@@ -236,7 +236,7 @@ fn each(time: Duration, count: usize) -> f64 {
 
 /// One push of a store.
 async fn push(url: &str, store: &Provisioned, products: &[String], sales: usize) -> Result<()> {
-    let envelopes = Envelopes { store: store.id, products, bad: None };
-    Line::open(url).await?.expect(&envelopes.request(&store.sync_token, sales)).await?;
+    let envelopes = Envelopes { store, products, bad: None };
+    Line::open(url).await?.expect(&envelopes.request(sales)?).await?;
     Ok(())
 }

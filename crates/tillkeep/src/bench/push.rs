@@ -25,7 +25,7 @@ const BAD: [(Bad, &str, &str); 3] = [
 const TWO: &str = "sales, two stores at once";
 const ON_POSTGRES: &str = "sales, all good, on PostgreSQL";
 /// What an accepted sale is at headquarters, parents first.
-const TABLES: &[&str] = &["sales", "sale_items", "sale_payments", "stock_movements", "sync_log"];
+const TABLES: &[&str] = &["sales", "sale_items", "sale_payments", "chain_entries", "stock_movements", "sync_log"];
 const PRODUCTS: usize = 200;
 
 pub const MEASUREMENT: Measurement = Measurement {
@@ -114,11 +114,11 @@ pub struct Requests {
 /// Sales a second that headquarters has answered, one request after the other.
 pub async fn push(chain: &Chain, store: &Provisioned, products: &[String], requests: Requests) -> Result<f64> {
     let Requests { count, sales, bad } = requests;
-    let envelopes = Envelopes { store: store.id, products, bad };
+    let envelopes = Envelopes { store, products, bad };
     let mut line = Line::open(&chain.hq.url).await?;
     let mut took = Duration::ZERO;
     for _ in 0..count {
-        let request = envelopes.request(&store.sync_token, sales);
+        let request = envelopes.request(sales)?;
         let begun = Instant::now();
         let answer = line.expect(&request).await?;
         took += begun.elapsed();
@@ -132,8 +132,8 @@ pub async fn together(stores: &[Provisioned], urls: &[&str], products: &[String]
     let mut pushes = JoinSet::new();
     let mut lines = Vec::new();
     for (store, url) in stores.iter().zip(urls) {
-        let envelopes = Envelopes { store: store.id, products, bad: None };
-        let requests: Vec<_> = (0..each.count).map(|_| envelopes.request(&store.sync_token, each.sales)).collect();
+        let envelopes = Envelopes { store, products, bad: None };
+        let requests: Vec<_> = (0..each.count).map(|_| envelopes.request(each.sales)).collect::<Result<_>>()?;
         lines.push((Line::open(url).await?, requests));
     }
     let begun = Instant::now();
