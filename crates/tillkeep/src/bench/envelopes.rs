@@ -34,6 +34,15 @@ pub enum Bad {
     Effect,
 }
 
+/// The open drawer into which a store sells: nobody has to look at a sale of it.
+pub fn drawer(store: &Provisioned) -> Value {
+    let data = json!({
+        "id": store.id, "storeId": store.id, "registerCode": "09", "sessionNumber": 1, "status": "open", "openedAt": AT,
+        "businessDate": "2026-11-20",
+    });
+    json!({"store_id": store.id, "entity_type": "register_sessions", "entity_id": store.id, "action": "create", "timestamp": AT, "data": data})
+}
+
 /// Sales of one store, of which one in [`BAD_EVERY`] may be bad.
 pub struct Envelopes<'a> {
     pub store: &'a Provisioned,
@@ -76,7 +85,7 @@ impl Envelopes<'_> {
         let store = self.store.id;
         let receipt = format!("{}-09-{:06}", self.store.code, NUMBER.fetch_add(1, Ordering::Relaxed));
         let mut sale: Value = serde_json::from_str(SALE)?;
-        set(&mut sale, json!({"id": id, "storeId": store, "receiptNumber": receipt}));
+        set(&mut sale, json!({"id": id, "storeId": store, "receiptNumber": receipt, "registerSessionId": store}));
         let line = sale["saleItems"][0].take();
         let lines = (0..lines).map(|place| {
             let other = if bad == Some(Bad::Effect) { 0 } else { place };

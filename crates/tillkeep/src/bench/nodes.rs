@@ -106,7 +106,7 @@ async fn measure(bench: &Bench, database: &Database) -> Result<Vec<Sample>> {
     let products = chain.products(PRODUCTS).await?;
     let mut stores = Vec::new();
     for _ in 0..STORES {
-        stores.push(chain.provision().await?);
+        stores.push(chain.provision_with_drawer().await?);
     }
     // So that each store has rows of its own.
     for store in &stores {

@@ -84,7 +84,7 @@ pub(super) async fn run(bench: &Bench) -> Result<Vec<Sample>> {
     let batches = Requests { count: 3, sales: sizes.batch, bad: None };
     let mut chain = Chain::start(bench).await?;
     let products = chain.products(PRODUCTS).await?;
-    let store = chain.provision().await?;
+    let store = chain.provision_with_drawer().await?;
     // The rows that the others are copies of.
     push(&chain, &store, &products, Requests { count: 1, ..batches }).await?;
     Word::load(&chain.machine(&store)).await?;
