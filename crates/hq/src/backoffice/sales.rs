@@ -132,14 +132,16 @@ pub async fn list(
             async move {
                 // The page, the sums and each part of a file are of one moment.
                 let conn = conn.begin().await?;
-                let stores = Stores::load(&conn).await?;
                 if as_file {
-                    return file(&conn, query, select, &stores).await.map(Listed::File);
+                    return file(&conn, query, select, &Stores::load(&conn).await?).await.map(Listed::File);
                 }
-                let all = resource::narrowed(&LIST, query, select.clone())?;
-                let sums = if adds_up { listed::sums(&conn, all).await? } else { Vec::new() };
+                let mut sums = Vec::new();
+                if adds_up {
+                    let all = resource::narrowed(&LIST, query, select.clone())?;
+                    let stores = Stores::load(&conn).await?;
+                    sums.extend(listed::sums(&conn, all).await?.into_iter().map(|sums| Sum::new(sums, &stores)));
+                }
                 let list = resource::list(&conn, &LIST, query, select).await?;
-                let sums = sums.into_iter().map(|sums| Sum::new(sums, &stores)).collect();
                 Ok(Listed::Json(Summed { list, sums }))
             }
         })

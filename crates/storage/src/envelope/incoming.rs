@@ -1,6 +1,7 @@
 //! Reading envelopes: each by itself, so that a malformed one is an error of that one alone.
 
 use std::collections::HashSet;
+use std::sync::{Mutex, PoisonError};
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -46,6 +47,8 @@ pub struct Incoming<'a> {
     /// The whole envelope as it came.
     raw: &'a str,
     pub(crate) data: &'a str,
+    /// What was read of it before its turn.
+    ahead: Mutex<Option<Result<Decoded, Verdict>>>,
 }
 
 #[derive(Deserialize)]
@@ -153,13 +156,15 @@ pub(crate) fn read<'a>(index: usize, raw: &'a str, sender: &Sender) -> Result<In
         hash: hex::encode(hash.finalize()),
         raw,
         data: wire.data.get(),
+        ahead: Mutex::new(None),
     })
 }
 
 /// What is said of an envelope that is larger than any document: its largest field, and what it may have.
 fn too_large(entity: &SyncType, pushed: &Pushed, data: &str, length: usize) -> String {
-    let members = Shape::new(entity, pushed).read(data).unwrap_or_default();
-    let (name, size) = members.largest().unwrap_or(("data", length));
+    let shape = Shape::new(entity, pushed);
+    let members = shape.read(data).ok();
+    let (name, size) = members.and_then(|members| members.largest(&shape)).unwrap_or(("data", length));
     format!("data.{name}: takes {size} bytes, and the whole envelope may have {MAX_ENVELOPE_BYTES}; shorten it")
 }
 
@@ -256,8 +261,21 @@ impl Incoming<'_> {
         }
     }
 
+    /// Reads it now, for [`Incoming::decode`]: nobody waits for the database meanwhile.
+    pub(crate) fn decode_ahead(&self, shape: &Shape) {
+        let mut ahead = self.ahead.lock().unwrap_or_else(PoisonError::into_inner);
+        if ahead.is_none() {
+            *ahead = Some(self.decode_now(shape));
+        }
+    }
+
     /// The row and its children, with the ids they must have. The error names the field.
     pub(crate) fn decode(&self, shape: &Shape) -> Result<Decoded, Verdict> {
+        let ahead = self.ahead.lock().unwrap_or_else(PoisonError::into_inner).take();
+        ahead.unwrap_or_else(|| self.decode_now(shape))
+    }
+
+    fn decode_now(&self, shape: &Shape) -> Result<Decoded, Verdict> {
         let bad = |error: String| Verdict::refused("bad_data", format!("data.{error}"));
         let members = shape.read(self.data).map_err(|error| Verdict::refused("bad_data", format!("data {error}")))?;
         let (mut row, keys) = shape.row(&members).map_err(bad)?;
@@ -266,8 +284,8 @@ impl Incoming<'_> {
         }
         row.set("id", self.id.into());
         let (mut children, mut cut) = (Vec::new(), Vec::new());
-        for (child, shape) in self.entity.children.iter().zip(&shape.lines) {
-            let list = members.get(child.key).map(|list| FirstOf::read(list, child.most));
+        for (child, lines) in self.entity.children.iter().zip(&shape.lines) {
+            let list = members.get(shape, child.key).map(|list| FirstOf::read(list, child.most));
             let list = list.transpose().map_err(|error| bad(format!("{}: {error}", child.key)))?.unwrap_or_default();
             if list.is_cut() {
                 if self.pushed.beyond == Beyond::Refuse {
@@ -275,7 +293,7 @@ impl Incoming<'_> {
                 }
                 cut.push(child.key);
             }
-            children.push(self.lines(child, shape, &list.first)?);
+            children.push(self.lines(child, lines, &list.first)?);
         }
         self.refuse_nul(&*row, &children)?;
         Ok(Decoded { row, keys, children, cut })
@@ -285,9 +303,10 @@ impl Incoming<'_> {
     pub(crate) fn as_far_as_it_can_be_read(&self, shape: &Shape) -> Option<Readable> {
         let members = shape.read(self.data).ok()?;
         let row = shape.readable(&members)?;
-        let lines = |(child, shape): (&Child, &Shape)| {
-            let list = members.get(child.key).and_then(|list| FirstOf::read(list, child.most).ok()).unwrap_or_default();
-            let read = |raw: &&RawValue| shape.readable(&shape.read(raw.get()).ok()?);
+        let lines = |(child, of_line): (&Child, &Shape)| {
+            let list =
+                members.get(shape, child.key).and_then(|list| FirstOf::read(list, child.most).ok()).unwrap_or_default();
+            let read = |raw: &&RawValue| of_line.readable(&of_line.read(raw.get()).ok()?);
             list.first.iter().filter_map(read).collect()
         };
         Some((row, self.entity.children.iter().zip(&shape.lines).map(lines).collect()))

@@ -32,15 +32,9 @@ impl Limits {
         Self(table.columns().into_iter().filter_map(field).collect())
     }
 
-    /// What of the JSON `value` of `column` fits.
-    pub(crate) fn fitting(&self, column: &str, value: &str) -> Fitting {
-        let rule = self.0.iter().find(|(name, _)| *name == column).map(|(_, field)| field.rule);
-        match rule {
-            Some(Rule::Text { max, .. }) => beginning(value, max),
-            Some(Rule::Word(_)) => beginning(value, LONGEST_WORD),
-            Some(Rule::Json { max }) if value.len() > max => Fitting::Nothing,
-            _ => Fitting::All,
-        }
+    /// The rule of `column`.
+    pub(crate) fn rule(&self, column: &str) -> Option<Rule> {
+        self.0.iter().find(|(name, _)| *name == column).map(|(_, field)| field.rule)
     }
 
     /// The columns that have rules.
@@ -50,8 +44,7 @@ impl Limits {
 
     /// Whether `column` of `row` may be what was left when something was cut off.
     pub(crate) fn is_full(&self, column: &str, row: &dyn Row) -> bool {
-        let rule = self.0.iter().find(|(name, _)| *name == column).map(|(_, field)| field.rule);
-        let most = match rule {
+        let most = match self.rule(column) {
             Some(Rule::Text { max, .. }) => max,
             Some(Rule::Word(_)) => LONGEST_WORD,
             // Of anything else nothing was left.
@@ -88,7 +81,8 @@ impl Limits {
                 return true;
             }
             let column = self.0.iter().find(|(_, field)| field.name == name).map(|(column, _)| *column);
-            match column.map_or(Fitting::All, |column| self.fitting(column, &value.to_string())) {
+            let rule = column.and_then(|column| self.rule(column));
+            match rule.map_or(Fitting::All, |rule| fitting(rule, &value.to_string())) {
                 Fitting::All => false,
                 Fitting::Beginning(text) => kept.get(name) == serde_json::from_str(&text).ok().as_ref(),
                 Fitting::Nothing => true,
@@ -104,6 +98,16 @@ pub(crate) enum Fitting {
     /// The beginning of a text, as JSON.
     Beginning(String),
     Nothing,
+}
+
+/// What of the JSON `value` fits by a rule.
+pub(crate) fn fitting(rule: Rule, value: &str) -> Fitting {
+    match rule {
+        Rule::Text { max, .. } => beginning(value, max),
+        Rule::Word(_) => beginning(value, LONGEST_WORD),
+        Rule::Json { max } if value.len() > max => Fitting::Nothing,
+        _ => Fitting::All,
+    }
 }
 
 /// The first `max` characters of a text, when it has more.

@@ -2,16 +2,17 @@
 //! else an envelope is filled with takes no memory.
 
 use std::collections::HashMap;
-use std::fmt::{self, Write};
+use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use tillkeep_model::Instant;
+use tillkeep_model::fields::Rule;
 use tillkeep_model::wire::camel;
 
 use super::columns::Had;
 use super::keys::{Keys, plain};
-use super::limits::{Fitting, Limits};
+use super::limits::{self, Fitting, Limits};
 
 use crate::document::{Beyond, Pushed};
 use crate::registry::SyncType;
@@ -20,8 +21,10 @@ use crate::rows::{Row, SyncTable};
 /// The members that the objects of a type may have.
 pub(crate) struct Shape {
     table: &'static dyn SyncTable,
-    /// By their names without regard to the spelling.
-    members: HashMap<String, Member>,
+    /// In the order of the columns, then the lists of lines: that in which rows are written.
+    members: Vec<Member>,
+    /// Their places by their names without regard to the spelling.
+    places: HashMap<String, usize>,
     limits: Limits,
     beyond: Beyond,
     /// The objects of its lines, in the registry's order.
@@ -31,8 +34,12 @@ pub(crate) struct Shape {
 struct Member {
     /// The column, or the key of a list of lines.
     name: &'static str,
-    /// As the row reads it; a list of lines is no part of the row.
-    key: Option<String>,
+    /// As a row is written and read.
+    key: String,
+    /// A list of lines is no part of the row.
+    is_list: bool,
+    /// What is cut off of more than that.
+    rule: Option<Rule>,
 }
 
 impl Shape {
@@ -40,16 +47,33 @@ impl Shape {
         let of_table = |table, book| Self::of_table(table, Limits::new(table, book), pushed.beyond);
         let mut shape = of_table(entity.table, entity.book);
         for child in entity.children {
-            shape.members.insert(plain(child.key), Member { name: child.key, key: None });
+            shape.add(Member { name: child.key, key: child.key.to_owned(), is_list: true, rule: None });
             shape.lines.push(of_table(child.table, Some(child.book)));
         }
         shape
     }
 
     fn of_table(table: &'static dyn SyncTable, limits: Limits, beyond: Beyond) -> Self {
-        let member = |name| (plain(name), Member { name, key: Some(camel(name)) });
-        let members = table.columns().into_iter().map(member).collect();
-        Self { table, members, limits, beyond, lines: Vec::new() }
+        let (members, places) = (Vec::new(), HashMap::new());
+        let mut shape = Self { table, members, places, limits, beyond, lines: Vec::new() };
+        for name in table.columns() {
+            let rule = if beyond == Beyond::Cut { shape.limits.rule(name) } else { None };
+            shape.add(Member { name, key: camel(name), is_list: false, rule });
+        }
+        shape
+    }
+
+    fn add(&mut self, member: Member) {
+        self.places.insert(plain(member.name), self.members.len());
+        self.members.push(member);
+    }
+
+    /// The place of the member that is spelled like this; most come in their order, so that `next` is looked at first.
+    fn place(&self, key: &str, next: usize) -> Option<usize> {
+        // Some columns are kept to each server.
+        let near = self.members.iter().enumerate().skip(next).take(4);
+        let near = near.into_iter().find(|(_, member)| member.key == key).map(|(place, _)| place);
+        near.or_else(|| self.places.get(&plain(key)).copied())
     }
 
     /// The members of the object in `json`; of one that comes twice the last.
@@ -70,12 +94,17 @@ impl Shape {
         if self.beyond == Beyond::Refuse { self.limits.problem(row, keys, owned, had, now) } else { None }
     }
 
+    /// Each column with what was sent of it.
+    fn sent<'s, 'a>(&'s self, members: &'s Members<'a>) -> impl Iterator<Item = (&'s Member, &'a str)> {
+        let sent = self.members.iter().zip(&members.values);
+        sent.filter_map(|(member, value)| Some((member, value.as_ref()?.get())))
+    }
+
     /// The row of those of these members that can be read.
     pub(crate) fn readable(&self, members: &Members<'_>) -> Option<Box<dyn Row>> {
         let mut row = self.table.decode("{}").ok()?;
-        for Member { name, key } in self.members.values() {
-            let (Some(key), Some(value)) = (key, members.values.get(name)) else { continue };
-            let alone = self.table.decode(&format!("{{\"{key}\":{}}}", value.get())).ok();
+        for (Member { name, key, .. }, value) in self.sent(members).filter(|(member, _)| !member.is_list) {
+            let alone = self.table.decode(&format!("{{\"{key}\":{value}}}")).ok();
             if let Some(value) = alone.and_then(|alone| alone.get(name)) {
                 row.set(name, value);
             }
@@ -86,13 +115,10 @@ impl Shape {
     /// The row of these members. What is beyond a limit is cut off where the type says so. The error names the field.
     pub(crate) fn row(&self, members: &Members<'_>) -> Result<(Box<dyn Row>, Keys), String> {
         let mut keys = Keys::new(members.unknown);
-        let mut json = String::from("{");
-        for Member { name, key } in self.members.values() {
-            let Some(value) = members.values.get(name).map(|value| value.get()) else { continue };
-            let fitting = match self.beyond {
-                Beyond::Cut => self.limits.fitting(name, value),
-                Beyond::Refuse => Fitting::All,
-            };
+        let mut json = String::with_capacity(members.length);
+        json.push('{');
+        for (Member { name, key, is_list, rule }, value) in self.sent(members) {
+            let fitting = rule.map_or(Fitting::All, |rule| limits::fitting(rule, value));
             if !matches!(fitting, Fitting::All) {
                 keys.cut.push(name);
             }
@@ -103,9 +129,11 @@ impl Shape {
                 Fitting::Nothing => continue,
             };
             keys.add(name);
-            if let Some(key) = key {
-                let comma = if json.len() > 1 { "," } else { "" };
-                write!(json, "{comma}\"{key}\":{value}").map_err(|error| error.to_string())?;
+            if !is_list {
+                let begins = if json.len() > 1 { ",\"" } else { "\"" };
+                for part in [begins, key, "\":", value] {
+                    json.push_str(part);
+                }
             }
         }
         json.push('}');
@@ -129,10 +157,15 @@ impl<'de> Visitor<'de> for &Shape {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Self::Value, A::Error> {
-        let mut members = Members::default();
-        while let Some(key) = object.next_key::<String>()? {
-            if let Some(member) = self.members.get(&plain(&key)) {
-                members.values.insert(member.name, object.next_value()?);
+        let mut members = Members { values: vec![None; self.members.len()], unknown: 0, length: 2 };
+        let mut next = 0;
+        while let Some(place) = object.next_key_seed(Key { shape: self, next })? {
+            if let Some(place) = place {
+                let value: &RawValue = object.next_value()?;
+                // With its key, quotes, colon and comma.
+                members.length += value.get().len() + self.members[place].key.len() + 4;
+                members.values[place] = Some(value);
+                next = place + 1;
             } else {
                 object.next_value::<IgnoredAny>()?;
                 members.unknown += 1;
@@ -142,22 +175,51 @@ impl<'de> Visitor<'de> for &Shape {
     }
 }
 
+/// Reads a key as the place of its member.
+struct Key<'s> {
+    shape: &'s Shape,
+    next: usize,
+}
+
+impl<'de> DeserializeSeed<'de> for Key<'_> {
+    type Value = Option<usize>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for Key<'_> {
+    type Value = Option<usize>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
+    }
+
+    fn visit_str<E>(self, key: &str) -> Result<Self::Value, E> {
+        Ok(self.shape.place(key, self.next))
+    }
+}
+
 /// What an object says, where it was read.
-#[derive(Default)]
 pub(crate) struct Members<'a> {
-    values: HashMap<&'static str, &'a RawValue>,
+    /// By the places of the members.
+    values: Vec<Option<&'a RawValue>>,
     /// How many members its type does not know.
     unknown: usize,
+    /// Bytes of what it knows.
+    length: usize,
 }
 
 impl<'a> Members<'a> {
-    pub(crate) fn get(&self, name: &str) -> Option<&'a RawValue> {
-        self.values.get(name).copied()
+    /// What was sent of a column or a list.
+    pub(crate) fn get(&self, shape: &Shape, name: &str) -> Option<&'a RawValue> {
+        let place = shape.members.iter().position(|member| member.name == name)?;
+        self.values.get(place).copied().flatten()
     }
 
     /// The member that takes the most room, and how many bytes that are.
-    pub(crate) fn largest(&self) -> Option<(&'static str, usize)> {
-        let sizes = self.values.iter().map(|(name, value)| (*name, value.get().len()));
-        sizes.max_by_key(|(_, size)| *size)
+    pub(crate) fn largest(&self, shape: &Shape) -> Option<(&'static str, usize)> {
+        shape.sent(self).map(|(member, value)| (member.name, value.len())).max_by_key(|(_, size)| *size)
     }
 }

@@ -32,7 +32,7 @@ use tillkeep_model::wire::{PushResult, PushStatus};
 use uuid::Uuid;
 
 use crate::db::Turn;
-use crate::envelope::{self, Incoming, Rejection, Sender, Verdict};
+use crate::envelope::{self, Incoming, Rejection, Sender, Shape, Verdict};
 use crate::known_numbers::{self, AHEAD, NUMBER_AHEAD};
 use crate::sync_log;
 use crate::{Change, Db, accounts, audit, db, fault, nodes, registry, stock};
@@ -175,6 +175,7 @@ async fn apply_in_parts(
     wave.sort_by_key(|incoming| registry::position(incoming.entity.name));
     let mut open = vec![wave.as_slice()];
     while let Some(part) = open.pop() {
+        decode_ahead(part).await;
         match db::retry_serialization(|| apply_wave(db, sender, part, now)).await {
             Ok((judged, changes, done)) => {
                 so_far.add(judged, changes);
@@ -195,6 +196,20 @@ async fn apply_in_parts(
         }
     }
     Ok(())
+}
+
+/// Reads as much of `wave` as can be in memory as rows: what is read before its transaction begins keeps nobody from the database.
+async fn decode_ahead(wave: &[Incoming<'_>]) {
+    let Some(&first) = parts(wave, usize::MAX).first() else { return };
+    let mut pause = Pause::default();
+    for envelopes in first.chunk_by(|a, b| a.entity.name == b.entity.name) {
+        let Some(Incoming { entity, pushed, .. }) = envelopes.first() else { continue };
+        let shape = Shape::new(entity, pushed);
+        for incoming in envelopes {
+            pause.after(incoming.data.len()).await;
+            incoming.decode_ahead(&shape);
+        }
+    }
 }
 
 /// Refuses entries with numbers too far ahead of those that headquarters has of the store, and forgets such numbers of
@@ -289,8 +304,15 @@ async fn apply_parts(
     // A store has one sender; its request may come twice at once. The second one is to see what became of the first in
     // the log as well, which is read before any row: and a row that is not there yet cannot be locked.
     db::take_turn_of(&tx, Turn::Push, sender.store_id).await?;
-    // A file has one writer, for which others wait; on a server each statement is a way there and back.
-    let mut open = parts(wave, if db.is_embedded() { LONGEST } else { usize::MAX });
+    let mut open = parts(
+        wave,
+        match guarded {
+            Guarded::Yes => GUARDED,
+            // A file has one writer, for which others wait; on a server each statement is a way there and back.
+            Guarded::No if db.is_embedded() => LONGEST,
+            Guarded::No => usize::MAX,
+        },
+    );
     open.reverse();
     let mut done = 0;
     while let Some(part) = open.pop() {
@@ -353,6 +375,8 @@ pub const AT_ONCE: usize = 4;
 const HEAVIEST: usize = (64 << 20) / AT_ONCE;
 /// Envelopes of a part where others wait for it: a person who changes something waits for no more.
 const LONGEST: usize = 100;
+/// Envelopes behind one savepoint: of a hundred with one that cannot be stored each would be applied three times until it is found.
+const GUARDED: usize = 16;
 
 /// `wave` in parts of which each can be in memory as rows, and has no more than `most` of it.
 fn parts<'w, 'a>(wave: &'w [Incoming<'a>], most: usize) -> Vec<&'w [Incoming<'a>]> {

@@ -46,7 +46,7 @@ impl Opening {
         longest_pause: Duration::from_secs(15),
         longest_statement: Duration::from_secs(30),
         longest_group: Duration::from_millis(2),
-        longest_bulk: Duration::from_millis(50),
+        longest_bulk: Duration::from_millis(10),
     };
     /// With fewer, unlimited pulls could take every reader of the stores.
     pub const LEAST_CONNECTIONS: u32 = 3 * POOLS;
