@@ -50,13 +50,28 @@ where
     E: EntityTrait<Model = M>,
     M: FromQueryResult + Send + Sync,
 {
+    list_as(conn, spec, query, base, E::find()).await
+}
+
+/// As [`list`], of rows that are read as `whole` says, which narrows nothing.
+pub async fn list_as<E, M>(
+    conn: &impl ConnectionTrait,
+    spec: &ListSpec,
+    query: &Query,
+    base: Select<E>,
+    whole: Select<E>,
+) -> Result<List<M>>
+where
+    E: EntityTrait<Model = M>,
+    M: FromQueryResult + Send + Sync,
+{
     let narrowed = narrowed::<E>(spec, query, base)?;
-    let total = narrowed.clone().count(conn).await?;
-    let (keys, paging) = page_keys(spec, query, narrowed)?;
+    let (keys, paging) = page_keys(spec, query, narrowed.clone())?;
     let rows = match keys {
-        Keys::One(key, keys) => ordered(spec, query, E::find().filter(key.in_subquery(keys)))?,
+        Keys::One(key, keys) => ordered(spec, query, whole.filter(key.in_subquery(keys)))?,
         Keys::Several(page) => page,
     };
+    let total = narrowed.count(conn).await?;
     Ok(List { rows: rows.all(conn).await?, total, paging })
 }
 

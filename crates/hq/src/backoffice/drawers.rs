@@ -227,9 +227,8 @@ pub(crate) async fn list(
                 if as_file {
                     return file(caller, &conn, query, select).await.map(Listed::File);
                 }
-                let all = resource::narrowed(&LIST, query, select.clone())?;
-                let sums = sums(caller, &conn, all).await?;
-                let List { rows, total, paging } = resource::list(&conn, &LIST, query, select).await?;
+                let List { rows, total, paging } = resource::list(&conn, &LIST, query, select.clone()).await?;
+                let sums = sums(caller, &conn, resource::narrowed(&LIST, query, select)?).await?;
                 let list = List { rows: named(caller, &conn, rows).await?, total, paging };
                 Ok(Listed::Json(Summed { list, sums }))
             }

@@ -135,13 +135,13 @@ pub async fn list(
                 if as_file {
                     return file(&conn, query, select, &Stores::load(&conn).await?).await.map(Listed::File);
                 }
+                let list = resource::list(&conn, &LIST, query, select.clone()).await?;
                 let mut sums = Vec::new();
                 if adds_up {
-                    let all = resource::narrowed(&LIST, query, select.clone())?;
+                    let all = resource::narrowed(&LIST, query, select)?;
                     let stores = Stores::load(&conn).await?;
                     sums.extend(listed::sums(&conn, all).await?.into_iter().map(|sums| Sum::new(sums, &stores)));
                 }
-                let list = resource::list(&conn, &LIST, query, select).await?;
                 Ok(Listed::Json(Summed { list, sums }))
             }
         })
@@ -259,7 +259,14 @@ async fn choose(caller: Caller<Views>, Params(query): Params<choices::Query>) ->
 
 /// What only this list takes, out of `query`; the newest first, unless it says otherwise.
 pub fn narrowed(query: &mut Query, mut select: Select<Entity>) -> Result<Select<Entity>> {
-    query.entry("sort".to_owned()).or_insert_with(|| "-completedAt".to_owned());
+    // In the order of their ids, one after the other, stand those with one number: there is an index of it.
+    let newest_first = if query.contains_key("receiptNumber") { "-receiptNumber" } else { "-completedAt" };
+    query.entry("sort".to_owned()).or_insert_with(|| newest_first.to_owned());
+    for (key, column, most) in [("status", "status", "completed"), ("saleType", "sale_type", "sale")] {
+        if query.get(key).is_some_and(|value| value != most) {
+            select = listed::unlike_most(select, column, most);
+        }
+    }
     select = business_dates::<Entity>(query, Column::BusinessDate, select)?;
     if let Some(flagged) = query.remove("flagged") {
         select = match flagged.as_str() {

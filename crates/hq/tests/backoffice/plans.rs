@@ -63,12 +63,15 @@ async fn sales_are_found_in_an_index_that_has_all_of_what_is_asked_about_them() 
     drop(snapshot);
     let store = Uuid::now_v7().to_string();
     let of_store = "ix_sales_store_id_completed_at_id_business_date_status";
+    let newest = "ix_sales_completed_at_id_business_date_status_sale_type";
     let of_day = "ix_sales_business_date_store_id_completed_at_id";
     // Those with one number, or of a day, are few enough to be read and sorted.
     for (pairs, index, are_few) in [
-        (vec![], "ix_sales_completed_at_id", false),
-        (vec![("page", "2000")], "ix_sales_completed_at_id", false),
-        (vec![("sort", "completedAt")], "ix_sales_completed_at_id", false),
+        (vec![], newest, false),
+        (vec![("page", "2000")], newest, false),
+        (vec![("sort", "completedAt")], newest, false),
+        (vec![("status", "completed")], newest, false),
+        (vec![("saleType", "sale")], newest, false),
         (vec![("flagged", "true")], "ix_sales_completed_at_id_flags", false),
         (vec![("storeId", store.as_str())], of_store, false),
         (vec![("storeId", store.as_str()), ("status", "completed")], of_store, false),
@@ -77,10 +80,17 @@ async fn sales_are_found_in_an_index_that_has_all_of_what_is_asked_about_them() 
         (vec![("status", "voided")], "ix_sales_status_completed_at_id", false),
         (vec![("saleType", "refund")], "ix_sales_sale_type_completed_at_id", false),
         (vec![("receiptNumber", "S01-02-00000007")], "ix_sales_receipt_number_id", true),
+        (vec![("receiptNumber", "S01-02-00000007"), ("status", "voided")], "ix_sales_receipt_number_id", true),
         (vec![("sort", "-receiptNumber")], "ix_sales_receipt_number_id", false),
         (vec![("sort", "-totalAmount")], "ix_sales_total_amount_id", false),
         (vec![("cashierUserId", store.as_str())], "ix_sales_cashier_user_id_completed_at_id", false),
         (vec![("businessDateFrom", "2026-11-20"), ("businessDateTo", "2026-11-20")], of_day, true),
+        (
+            vec![("businessDateFrom", "2026-11-14"), ("businessDateTo", "2026-11-20"), ("status", "completed")],
+            of_day,
+            true,
+        ),
+        (vec![("customerId", &store), ("status", "completed")], "ix_sales_customer_id", true),
         (vec![("storeId", &store), ("businessDateFrom", "2026-11-20"), ("businessDateTo", "2026-11-20")], of_day, true),
     ] {
         let mut query = asked(&pairs);

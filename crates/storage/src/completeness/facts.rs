@@ -70,7 +70,7 @@ fn on_days(store: Uuid, dates: &[String]) -> (String, Vec<Value>) {
 }
 
 async fn sums(conn: &impl ConnectionTrait, store: Uuid, dates: &[String]) -> Result<Vec<Sums>, DbErr> {
-    // Not by the register itself: SQLite would go through all receipts of the store in its order, for the days are so too then.
+    // By no column of an index: SQLite would group along the index of all receipts of the store rather than read those of the days.
     let (filter, mut values) = on_days(store, dates);
     let (voided, refund, settlement) = (values.len() + 1, values.len() + 2, values.len() + 3);
     values.extend([

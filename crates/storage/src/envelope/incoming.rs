@@ -269,6 +269,11 @@ impl Incoming<'_> {
         }
     }
 
+    /// Lets go of what was read ahead and never used.
+    pub(crate) fn forget(&self) {
+        *self.ahead.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
     /// The row and its children, with the ids they must have. The error names the field.
     pub(crate) fn decode(&self, shape: &Shape) -> Result<Decoded, Verdict> {
         let ahead = self.ahead.lock().unwrap_or_else(PoisonError::into_inner).take();

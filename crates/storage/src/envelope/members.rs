@@ -31,6 +31,9 @@ pub(crate) struct Shape {
     pub lines: Vec<Self>,
 }
 
+/// Members that are compared before one is looked up by its name.
+const LOOKED_AHEAD: usize = 4;
+
 struct Member {
     /// The column, or the key of a list of lines.
     name: &'static str,
@@ -70,8 +73,8 @@ impl Shape {
 
     /// The place of the member that is spelled like this; most come in their order, so that `next` is looked at first.
     fn place(&self, key: &str, next: usize) -> Option<usize> {
-        // Some columns are kept to each server.
-        let near = self.members.iter().enumerate().skip(next).take(4);
+        // A few ahead: columns that each server keeps to itself are not sent.
+        let near = self.members.iter().enumerate().skip(next).take(LOOKED_AHEAD);
         let near = near.into_iter().find(|(_, member)| member.key == key).map(|(place, _)| place);
         near.or_else(|| self.places.get(&plain(key)).copied())
     }

@@ -178,11 +178,14 @@ async fn apply_in_parts(
         decode_ahead(part).await;
         match db::retry_serialization(|| apply_wave(db, sender, part, now)).await {
             Ok((judged, changes, done)) => {
+                // What a user has settled was not looked at.
+                part.iter().take(done).for_each(Incoming::forget);
                 so_far.add(judged, changes);
                 open.extend(part.get(done..).filter(|rest| !rest.is_empty()));
             }
             Err(error) if db::strikes_everything(&error) => return Err(error),
             Err(error) => {
+                part.iter().for_each(Incoming::forget);
                 if let [incoming] = part {
                     let (entity_type, entity_id) = (incoming.entity.name, incoming.id);
                     let store = &sender.store_code;

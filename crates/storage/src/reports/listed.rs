@@ -128,6 +128,13 @@ async fn grouped<E: EntityTrait>(
     query(conn, &statement.sql, values).await
 }
 
+/// Sales that are not as most are: with another `column` than `most`, as the index of those says it. A value that is bound
+/// would not be known to be one of them.
+#[must_use]
+pub fn unlike_most(select: Select<Entity>, column: &str, most: &str) -> Select<Entity> {
+    select.filter(Expr::cust(format!("sales.{column} <> '{most}'")))
+}
+
 /// Sales of which something was paid, or paid back, with a tender.
 #[must_use]
 pub fn paid_with(select: Select<Entity>, tender_code: &str) -> Select<Entity> {

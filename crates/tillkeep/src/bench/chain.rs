@@ -9,7 +9,7 @@ use rusqlite::{Connection, OpenFlags, Params};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{Bench, envelopes};
+use super::Bench;
 use crate::child::Child;
 
 const ADMIN: (&str, &str) = ("root", "739154");
@@ -153,17 +153,6 @@ impl Chain {
         let provisioned = self.admin.post(&format!("/stores/{id}/provision"), json!({})).await?;
         let dir = self.dir.join(&code);
         Ok(Provisioned { id: id.parse()?, code, sync_token: text(&provisioned, "syncToken")?, dir })
-    }
-
-    /// A store that pushes sales of an open drawer, of which headquarters knows.
-    pub async fn provision_with_drawer(&mut self) -> Result<Provisioned> {
-        let store = self.provision().await?;
-        let body = json!({"envelopes": [envelopes::drawer(&store)]});
-        let answer = self.machine(&store).call("POST", "/sync/push", Some(body)).await?;
-        if answer["results"][0]["status"] != "ok" {
-            bail!("headquarters did not take the drawer: {answer}");
-        }
-        Ok(store)
     }
 
     /// Starts the server of a store.

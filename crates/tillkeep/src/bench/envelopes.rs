@@ -2,14 +2,14 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use serde::Deserialize as _;
 use serde_json::{Value, json};
 use tillkeep_storage::entity::{chain_entry, sale, sale_item, sale_payment};
 use tillkeep_storage::fiscal::{self, Rows};
 use uuid::Uuid;
 
-use super::chain::Provisioned;
+use super::chain::{Chain, Provisioned};
 use super::http::request;
 
 pub const LINES: usize = 3;
@@ -34,13 +34,22 @@ pub enum Bad {
     Effect,
 }
 
-/// The open drawer into which a store sells: nobody has to look at a sale of it.
-pub fn drawer(store: &Provisioned) -> Value {
+/// A store with an open drawer, of which headquarters knows: nobody has to look at a sale of it.
+pub async fn store_with_drawer(chain: &mut Chain) -> Result<Provisioned> {
+    let store = chain.provision().await?;
     let data = json!({
         "id": store.id, "storeId": store.id, "registerCode": "09", "sessionNumber": 1, "status": "open", "openedAt": AT,
         "businessDate": "2026-11-20",
     });
-    json!({"store_id": store.id, "entity_type": "register_sessions", "entity_id": store.id, "action": "create", "timestamp": AT, "data": data})
+    let drawer = json!({
+        "store_id": store.id, "entity_type": "register_sessions", "entity_id": store.id, "action": "create",
+        "timestamp": AT, "data": data,
+    });
+    let answer = chain.machine(&store).call("POST", "/sync/push", Some(json!({"envelopes": [drawer]}))).await?;
+    if answer["results"][0]["status"] != "ok" {
+        bail!("headquarters did not take the drawer: {answer}");
+    }
+    Ok(store)
 }
 
 /// Sales of one store, of which one in [`BAD_EVERY`] may be bad.
@@ -53,7 +62,7 @@ pub struct Envelopes<'a> {
 impl Envelopes<'_> {
     /// The request that pushes so many new ones, in a chain of their own.
     pub fn request(&self, count: usize) -> Result<Vec<u8>> {
-        let mut chain = Chain { id: Uuid::now_v7(), number: 0, last: String::new() };
+        let mut chain = Receipts { id: Uuid::now_v7(), number: 0, last: String::new() };
         let mut envelopes = Vec::with_capacity(count);
         for number in 0..count {
             let bad = self.bad.filter(|_| number % BAD_EVERY == BAD_EVERY - 1);
@@ -62,7 +71,7 @@ impl Envelopes<'_> {
         Ok(request("POST", "/sync/push", &self.store.sync_token, &json!({"envelopes": envelopes}).to_string()))
     }
 
-    fn envelope(&self, number: usize, bad: Option<Bad>, chain: &mut Chain) -> Result<Value> {
+    fn envelope(&self, number: usize, bad: Option<Bad>, chain: &mut Receipts) -> Result<Value> {
         let (id, store) = (Uuid::now_v7(), self.store.id);
         let action = if bad == Some(Bad::Rule) { "delete" } else { "create" };
         let mut sale = self.sale(id, number, bad)?;
@@ -106,13 +115,13 @@ impl Envelopes<'_> {
 }
 
 /// The chain of a register, up to the last sale.
-struct Chain {
+struct Receipts {
     id: Uuid,
     number: i64,
     last: String,
 }
 
-impl Chain {
+impl Receipts {
     /// Gives a sale its place, with the hash that headquarters finds again.
     fn enter(&mut self, sale: &mut Value) -> Result<()> {
         self.number += 1;
@@ -152,7 +161,7 @@ mod tests {
         let envelopes = Envelopes { store: &store, products: &products, bad: None };
         let bytes = envelopes.request(10).expect("a request").len() / 10;
         assert!((4800..6800).contains(&bytes), "{bytes}");
-        let mut chain = Chain { id: Uuid::now_v7(), number: 0, last: String::new() };
+        let mut chain = Receipts { id: Uuid::now_v7(), number: 0, last: String::new() };
         let [one, other] = [0, 1].map(|number| envelopes.envelope(number, None, &mut chain).expect("an envelope"));
         assert_eq!(one["data"]["saleItems"].as_array().map(Vec::len), Some(LINES));
         for place in ["/data/id", "/data/receiptNumber", "/data/saleItems/2/id", "/data/chainEntries/0/number"] {

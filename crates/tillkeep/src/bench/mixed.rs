@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::chain::{Chain, Provisioned};
-use super::envelopes::Envelopes;
+use super::envelopes::{Envelopes, store_with_drawer};
 use super::figure::{Figure, Goal, Measurement, Sample};
 use super::http::{Line, request};
 use super::idle::Word;
@@ -47,7 +47,7 @@ async fn run(bench: &Bench) -> Result<Vec<Sample>> {
     let products = Arc::new(chain.products(PRODUCTS).await?);
     let mut stores = Vec::new();
     for _ in 0..PUSHING {
-        stores.push(chain.provision_with_drawer().await?);
+        stores.push(store_with_drawer(&mut chain).await?);
     }
     let chain = chain.restart(|path| sockets::write(path, bench.sizes.idle)).await?;
     let idle = idle(&chain, &stores).await?;

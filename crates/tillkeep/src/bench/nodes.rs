@@ -8,7 +8,7 @@ use anyhow::Result;
 use super::balancer::Balancer;
 use super::chain::{Chain, Provisioned, process};
 use super::drive::{Done, drive};
-use super::envelopes::Envelopes;
+use super::envelopes::{Envelopes, store_with_drawer};
 use super::figure::{Figure, Goal, Measurement, Sample};
 use super::http::{Line, request};
 use super::idle::Word;
@@ -106,7 +106,7 @@ async fn measure(bench: &Bench, database: &Database) -> Result<Vec<Sample>> {
     let products = chain.products(PRODUCTS).await?;
     let mut stores = Vec::new();
     for _ in 0..STORES {
-        stores.push(chain.provision_with_drawer().await?);
+        stores.push(store_with_drawer(&mut chain).await?);
     }
     // So that each store has rows of its own.
     for store in &stores {

@@ -8,7 +8,7 @@ use serde_json::Value;
 use tokio::task::JoinSet;
 
 use super::chain::{Chain, Provisioned};
-use super::envelopes::{BAD_EVERY, Bad, Envelopes};
+use super::envelopes::{BAD_EVERY, Bad, Envelopes, store_with_drawer};
 use super::figure::{Figure, Goal, Measurement, Sample};
 use super::http::Line;
 use super::postgres::Database;
@@ -49,7 +49,7 @@ async fn run(bench: &Bench) -> Result<Vec<Sample>> {
     let sizes = &bench.sizes;
     let mut chain = Chain::start(bench).await?;
     let products = chain.products(PRODUCTS).await?;
-    let (one, other) = (chain.provision_with_drawer().await?, chain.provision_with_drawer().await?);
+    let (one, other) = (store_with_drawer(&mut chain).await?, store_with_drawer(&mut chain).await?);
     // What is read for the first time, and pages that are new to the file, are not what a push costs.
     let first = Requests { count: 1, sales: sizes.batch, bad: None };
     let good = Requests { count: sizes.pushes, ..first };
@@ -80,7 +80,7 @@ async fn on_postgres(bench: &Bench, database: &Database) -> Result<Vec<Sample>> 
     let sizes = &bench.sizes;
     let mut chain = Chain::start_with(bench, vec![("DATABASE_URL", database.url.clone())]).await?;
     let products = chain.products(PRODUCTS).await?;
-    let store = chain.provision_with_drawer().await?;
+    let store = store_with_drawer(&mut chain).await?;
     let first = Requests { count: 1, sales: sizes.batch, bad: None };
     let good = Requests { count: sizes.pushes, ..first };
     push(&chain, &store, &products, first).await?;

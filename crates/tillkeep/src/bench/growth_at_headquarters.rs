@@ -4,22 +4,23 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::{Asking, PRODUCTS, Question, SMALL, ask, rates};
-use crate::bench::chain::{Chain, Provisioned, process};
-use crate::bench::figure::Sample;
-use crate::bench::fill::{self, Copies};
-use crate::bench::http::Line;
-use crate::bench::idle::Word;
-use crate::bench::process::memory;
-use crate::bench::push::{Requests, push};
-use crate::bench::statistics::mib;
-use crate::bench::{Bench, goods, sockets};
+use super::chain::{Chain, Provisioned, process};
+use super::envelopes::store_with_drawer;
+use super::figure::Sample;
+use super::fill::{self, Copies};
+use super::growth_questions::{Asking, PRODUCTS, Question, SMALL, ask, rates};
+use super::http::Line;
+use super::idle::Word;
+use super::process::memory;
+use super::push::{Requests, push};
+use super::statistics::mib;
+use super::{Bench, goods, sockets};
 
-pub(super) const SLOWEST: &str = "slowest list";
-pub(super) const SUMS: &str = "sales, what all come to";
-pub(super) const DASHBOARD: &str = "dashboard with all stores";
-pub(super) const PUSH: &str = "push of 1000 sales";
-pub(super) const MEMORY: &str = "headquarters, memory after all of it";
+pub const SLOWEST: &str = "slowest list";
+pub const SUMS: &str = "sales, what all come to";
+pub const DASHBOARD: &str = "dashboard with all stores";
+pub const PUSH: &str = "push of 1000 sales";
+pub const MEMORY: &str = "headquarters, memory after all of it";
 /// Stores at small and at large size.
 const FEW_STORES: usize = 10;
 
@@ -43,7 +44,7 @@ const QUESTIONS: &[Question] = &[
 ];
 
 /// Rows of pushed sales, each with one line, one payment, one movement and one line of the log.
-pub(super) const SALES: &[Copies] = &[
+pub const SALES: &[Copies] = &[
     Copies {
         table: "sales",
         row: "TRUE",
@@ -79,12 +80,12 @@ struct Costs {
     dashboard: f64,
 }
 
-pub(super) async fn run(bench: &Bench) -> Result<Vec<Sample>> {
+pub async fn run(bench: &Bench) -> Result<Vec<Sample>> {
     let sizes = &bench.sizes;
     let batches = Requests { count: 3, sales: sizes.batch, bad: None };
     let mut chain = Chain::start(bench).await?;
     let products = chain.products(PRODUCTS).await?;
-    let store = chain.provision_with_drawer().await?;
+    let store = store_with_drawer(&mut chain).await?;
     // The rows that the others are copies of.
     push(&chain, &store, &products, Requests { count: 1, ..batches }).await?;
     Word::load(&chain.machine(&store)).await?;
@@ -143,7 +144,7 @@ async fn costs(chain: &Chain, pushes: &Pushes<'_>, times: usize, rows: usize) ->
 
 #[cfg(test)]
 mod tests {
-    use super::super::{A_DAY, LAST_DAY};
+    use super::super::growth_questions::{A_DAY, LAST_DAY};
     use super::*;
 
     #[test]

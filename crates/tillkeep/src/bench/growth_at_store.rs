@@ -3,16 +3,16 @@
 use anyhow::{Context, Result};
 use rusqlite::Connection;
 
-use super::headquarters::SALES;
-use super::{Asking, PRODUCTS, Question, SMALL, ask, rates};
-use crate::bench::Bench;
-use crate::bench::chain::Chain;
-use crate::bench::figure::Sample;
-use crate::bench::fill::Copies;
-use crate::bench::http::Line;
-use crate::bench::sale::Shop;
+use super::Bench;
+use super::chain::Chain;
+use super::figure::Sample;
+use super::fill::Copies;
+use super::growth_at_headquarters::SALES;
+use super::growth_questions::{Asking, PRODUCTS, Question, SMALL, ask, rates};
+use super::http::Line;
+use super::sale::Shop;
 
-pub(super) const SLOWEST: &str = "store: slowest list";
+pub const SLOWEST: &str = "store: slowest list";
 /// More sales than a store keeps.
 const MOST: usize = 200_000;
 
@@ -32,7 +32,7 @@ const WAITING: Copies = Copies {
     but: &[("seq", "n.i + (SELECT MAX(m.seq) FROM sync_outbox m)"), ("entity_id", "randomblob(16)")],
 };
 
-pub(super) async fn run(bench: &Bench) -> Result<Vec<Sample>> {
+pub async fn run(bench: &Bench) -> Result<Vec<Sample>> {
     let mut chain = Chain::start(bench).await?;
     let products = chain.products(PRODUCTS).await?;
     let store = chain.provision().await?;
