@@ -44,22 +44,25 @@ fn column<E: EntityTrait>(name: &str) -> Result<E::Column> {
     E::Column::from_str(named).map_err(|_| Error::internal(format!("no column {name}")))
 }
 
-/// One page of the rows of `E` that are not deleted, below `base`.
+/// One page of the rows of `E` that are not deleted, below `base`, which may have columns and an order of its own.
 pub async fn list<E, M>(conn: &impl ConnectionTrait, spec: &ListSpec, query: &Query, base: Select<E>) -> Result<List<M>>
 where
     E: EntityTrait<Model = M>,
     M: FromQueryResult + Send + Sync,
 {
-    list_as(conn, spec, query, base, E::find()).await
+    let (select, paging) = selected::<E>(spec, query, base)?;
+    let total = select.clone().count(conn).await?;
+    let rows = select.limit(paging.size).offset(paging.offset()).all(conn).await?;
+    Ok(List { rows, total, paging })
 }
 
-/// As [`list`], of rows that are read as `whole` says, which narrows nothing.
-pub async fn list_as<E, M>(
+/// As [`list`], of tables that grow without end: the page is found first, in an index where there is one of all that is asked
+/// about, and then its rows are read. `base` narrows and does nothing else.
+pub async fn long_list<E, M>(
     conn: &impl ConnectionTrait,
     spec: &ListSpec,
     query: &Query,
     base: Select<E>,
-    whole: Select<E>,
 ) -> Result<List<M>>
 where
     E: EntityTrait<Model = M>,
@@ -68,7 +71,7 @@ where
     let narrowed = narrowed::<E>(spec, query, base)?;
     let (keys, paging) = page_keys(spec, query, narrowed.clone())?;
     let rows = match keys {
-        Keys::One(key, keys) => ordered(spec, query, whole.filter(key.in_subquery(keys)))?,
+        Keys::One(key, keys) => ordered(spec, query, E::find().filter(key.in_subquery(keys)))?,
         Keys::Several(page) => page,
     };
     let total = narrowed.count(conn).await?;
@@ -94,7 +97,7 @@ fn page_keys<E: EntityTrait>(spec: &ListSpec, query: &Query, narrowed: Select<E>
     Ok((keys, paging))
 }
 
-/// How a page of a list is found, for tests of what the databases do for it.
+/// How a page of a long list is found, for tests of what the databases do for it.
 pub fn page<E: EntityTrait>(spec: &ListSpec, query: &Query, base: Select<E>) -> Result<SelectStatement> {
     Ok(match page_keys(spec, query, narrowed(spec, query, base)?)?.0 {
         Keys::One(_, keys) => keys,

@@ -65,7 +65,7 @@ pub async fn list<E: Rules, P: Requirement>(
     caller: Caller<P>,
     Lists { query, .. }: Lists<Of<E>>,
 ) -> Result<List<E::Model>> {
-    resource::list(caller.reader(), &E::LIST, &query, E::find()).await
+    resource::long_list(caller.reader(), &E::LIST, &query, E::find()).await
 }
 
 pub async fn get<E: Rules, P: Requirement>(caller: Caller<P>, Id(id): Id) -> Result<Answer<E::Model>> {

@@ -135,7 +135,7 @@ pub async fn list(
                 if as_file {
                     return file(&conn, query, select, &Stores::load(&conn).await?).await.map(Listed::File);
                 }
-                let list = resource::list(&conn, &LIST, query, select.clone()).await?;
+                let list = resource::long_list(&conn, &LIST, query, select.clone()).await?;
                 let mut sums = Vec::new();
                 if adds_up {
                     let all = resource::narrowed(&LIST, query, select)?;

@@ -108,7 +108,7 @@ pub(super) async fn list(
     caller: Caller<StoresView>,
     Lists { mut query, .. }: Lists<Entries>,
 ) -> Result<List<FailedEntry>> {
-    let mut base = in_scope(&caller, sync_log::Entity::find(), sync_log::Column::StoreId);
+    let mut base = in_scope(&caller, shown(), sync_log::Column::StoreId);
     let (warning, settled) = (resource::take_flag(&mut query, "warning")?, resource::take_flag(&mut query, "settled")?);
     if settled && !warning {
         return Err(Error::field("settled", "goes with warning=true; of failed entries use status=resolved"));
@@ -126,7 +126,7 @@ pub(super) async fn list(
         base = base.filter(sync_log::Column::LastSeenAt.gte(since));
     }
     named_store(&caller, &query)?;
-    let page: List<sync_log::Model> = resource::list_as(caller.reader(), &LIST, &query, base, shown()).await?;
+    let page: List<sync_log::Model> = resource::list(caller.reader(), &LIST, &query, base).await?;
     let codes = codes(caller.reader()).await?;
     let mut collisions = collisions::find(caller.reader(), &page.rows).await?;
     let mut room = PAGE;

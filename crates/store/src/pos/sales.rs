@@ -65,7 +65,7 @@ pub(crate) async fn list(
         select = select.filter(in_own_open_session(&caller));
     }
     let knows = knows(&caller, &store).await?;
-    let page: List<sale::Model> = resource::list(caller.reader(), &LIST, &query, select).await?;
+    let page: List<sale::Model> = resource::long_list(caller.reader(), &LIST, &query, select).await?;
     Ok(page.map(|row| ListedSale::new(row, knows)))
 }
 
