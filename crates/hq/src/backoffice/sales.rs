@@ -259,11 +259,11 @@ async fn choose(caller: Caller<Views>, Params(query): Params<choices::Query>) ->
 
 /// What only this list takes, out of `query`; the newest first, unless it says otherwise.
 pub fn narrowed(query: &mut Query, mut select: Select<Entity>) -> Result<Select<Entity>> {
-    // In the order of their ids, one after the other, stand those with one number: there is an index of it.
-    let newest_first = if query.contains_key("receiptNumber") { "-receiptNumber" } else { "-completedAt" };
-    query.entry("sort".to_owned()).or_insert_with(|| newest_first.to_owned());
+    query.entry("sort".to_owned()).or_insert_with(|| "-completedAt".to_owned());
+    // Whoever knows the number is not led along all that are of that status.
+    let by_number = query.contains_key("receiptNumber");
     for (key, column, most) in [("status", "status", "completed"), ("saleType", "sale_type", "sale")] {
-        if query.get(key).is_some_and(|value| value != most) {
+        if !by_number && query.get(key).is_some_and(|value| value != most) {
             select = listed::unlike_most(select, column, most);
         }
     }
