@@ -56,8 +56,8 @@ where
     Ok(List { rows, total, paging })
 }
 
-/// As [`list`], of tables that grow without end: the page is found first, in an index where there is one of all that is asked
-/// about, and then its rows are read. `base` narrows and does nothing else.
+/// As [`list`], of tables that grow without end and have one key: the page is found first, in an index where there is one of all
+/// that is asked about, and then its rows are read. `base` narrows and does nothing else.
 pub async fn long_list<E, M>(
     conn: &impl ConnectionTrait,
     spec: &ListSpec,
@@ -70,39 +70,29 @@ where
 {
     let narrowed = narrowed::<E>(spec, query, base)?;
     let (keys, paging) = page_keys(spec, query, narrowed.clone())?;
-    let rows = match keys {
-        Keys::One(key, keys) => ordered(spec, query, E::find().filter(key.in_subquery(keys)))?,
-        Keys::Several(page) => page,
-    };
+    let rows = ordered(spec, query, E::find().filter(own_key::<E>()?.in_subquery(keys)))?;
     let total = narrowed.count(conn).await?;
     Ok(List { rows: rows.all(conn).await?, total, paging })
 }
 
-/// Which rows are on a page.
-enum Keys<E: EntityTrait> {
-    /// By their key: an index that has all that finds them is enough, and nothing is read of the rows before them.
-    One(E::Column, SelectStatement),
-    /// Rows that are known by several columns, themselves.
-    Several(Select<E>),
-}
-
-fn page_keys<E: EntityTrait>(spec: &ListSpec, query: &Query, narrowed: Select<E>) -> Result<(Keys<E>, Paging)> {
+/// The keys of the rows that are on the page of `narrowed`: nothing else is read of the rows before it.
+pub fn page_keys<E: EntityTrait>(
+    spec: &ListSpec,
+    query: &Query,
+    narrowed: Select<E>,
+) -> Result<(SelectStatement, Paging)> {
     let paging = paging(query)?;
     let page = ordered(spec, query, narrowed)?.limit(paging.size).offset(paging.offset());
-    let mut keys = E::PrimaryKey::iter().map(PrimaryKeyToColumn::into_column);
-    let keys = match (keys.next(), keys.next()) {
-        (Some(key), None) => Keys::One(key, page.select_only().column(key).into_query()),
-        _ => Keys::Several(page),
-    };
-    Ok((keys, paging))
+    Ok((page.select_only().column(own_key::<E>()?).into_query(), paging))
 }
 
-/// How a page of a long list is found, for tests of what the databases do for it.
-pub fn page<E: EntityTrait>(spec: &ListSpec, query: &Query, base: Select<E>) -> Result<SelectStatement> {
-    Ok(match page_keys(spec, query, narrowed(spec, query, base)?)?.0 {
-        Keys::One(_, keys) => keys,
-        Keys::Several(page) => page.into_query(),
-    })
+/// The one column that a row is known by.
+fn own_key<E: EntityTrait>() -> Result<E::Column> {
+    let mut keys = E::PrimaryKey::iter().map(PrimaryKeyToColumn::into_column);
+    match (keys.next(), keys.next()) {
+        (Some(key), None) => Ok(key),
+        _ => Err(Error::internal(format!("{} has more than one key", E::default().table_name()))),
+    }
 }
 
 /// All rows that a request means, in their order, and the page of them that it asks for.

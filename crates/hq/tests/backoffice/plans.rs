@@ -14,8 +14,8 @@ use super::kit::Kit;
 
 /// How this page is found, in the words of the database.
 async fn plan<E: EntityTrait>(kit: &Kit, spec: &ListSpec, query: &Query, base: Select<E>) -> String {
-    let page = resource::page(spec, query, base).expect("a list");
-    explained(kit, &page).await
+    let narrowed = resource::narrowed(spec, query, base).expect("a list");
+    explained(kit, &resource::page_keys(spec, query, narrowed).expect("a page").0).await
 }
 
 async fn explained(kit: &Kit, select: &SelectStatement) -> String {

@@ -33,6 +33,8 @@ mod scanned;
 mod settlement;
 pub(crate) mod sold;
 pub(crate) mod tenders;
+#[cfg(test)]
+mod tests;
 mod typed;
 pub(crate) mod void;
 

@@ -24,7 +24,7 @@ pub const MEMORY: &str = "headquarters, memory after all of it";
 /// Stores at small and at large size.
 const FEW_STORES: usize = 10;
 
-const QUESTIONS: &[Question] = &[
+pub const QUESTIONS: &[Question] = &[
     Question {
         name: "pull of a page",
         path: "/sync/pull?entity_type=products&since_version={version}&limit=500",

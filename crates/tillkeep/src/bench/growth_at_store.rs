@@ -16,7 +16,7 @@ pub const SLOWEST: &str = "store: slowest list";
 /// More sales than a store keeps.
 const MOST: usize = 200_000;
 
-const QUESTIONS: &[Question] = &[
+pub const QUESTIONS: &[Question] = &[
     Question::new("store: sales, first page", "/pos/sales?page=1&pageSize=50"),
     Question::new("store: sales, deep page", "/pos/sales?page={deep}&pageSize=50"),
     Question::new("store: sales, search", "/pos/sales?search={receipt}"),

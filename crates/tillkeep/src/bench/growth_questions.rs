@@ -67,8 +67,8 @@ pub async fn ask(line: &mut Line, question: &Question, asking: Asking<'_>) -> Re
 }
 
 /// How often each is done in a second with many rows, beside few.
-pub fn rates<'a>(names: impl IntoIterator<Item = &'a &'static str>, large: &[f64], small: &[f64]) -> Vec<Sample> {
+pub fn rates(names: &[&'static str], large: &[f64], small: &[f64]) -> Vec<Sample> {
     let rate = |time: &f64| 1000.0 / time.max(1e-6);
     let times = large.iter().zip(small);
-    names.into_iter().zip(times).map(|(name, (large, small))| Sample::beside(name, rate(large), rate(small))).collect()
+    names.iter().zip(times).map(|(name, (large, small))| Sample::beside(name, rate(large), rate(small))).collect()
 }

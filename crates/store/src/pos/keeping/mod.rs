@@ -173,24 +173,15 @@ fn moved(since: &Version) -> SelectStatement {
 
 #[cfg(test)]
 mod tests {
-    use tillkeep_storage::raw::{self, sea_orm::DbBackend};
-    use tillkeep_storage::{Db, Side};
-
+    use super::super::tests::plan;
     use super::*;
 
     /// With a hundred thousand products that is 25 ms in place of 350, for each till and each change.
     #[tokio::test]
-    #[expect(clippy::disallowed_methods, reason = "how the database finds it, not what")]
     async fn what_changed_is_looked_up_by_its_id_and_not_looked_for_along_all_ids() {
-        let dir = tempfile::tempdir().expect("a directory");
-        let db = Db::open_file(&dir.path().join("tillkeep.db"), Side::Store).await.expect("a database");
         let since = Version { history: String::new(), products: 7, prices: 7 };
         for after in [None, Some(Uuid::nil())] {
-            let statement = selected(Some(&since), after, 501).build(DbBackend::Sqlite);
-            let values = statement.values.map(|values| values.0).unwrap_or_default();
-            let explain = format!("EXPLAIN QUERY PLAN {}", statement.sql);
-            let rows = raw::query(db.reader(), &explain, values).await.expect("a plan");
-            let plan: Vec<String> = rows.iter().map(|row| row.try_get("", "detail").expect("a line")).collect();
+            let plan = plan(&selected(Some(&since), after, 501).into_query()).await;
             let finds = |line: &String| line.starts_with("SEARCH products USING") && line.contains("(id=?");
             assert!(plan.iter().any(finds), "{plan:?}");
         }
