@@ -74,17 +74,36 @@ pub struct List<T> {
     pub rows: Vec<T>,
     pub total: u64,
     pub paging: Paging,
+    /// Leads to the next page, where there is one and the list is one that grows without end.
+    pub next_cursor: Option<String>,
 }
 
 impl<T> List<T> {
-    /// The same page with each row shown in another way.
-    pub fn map<U>(self, show: impl FnMut(T) -> U) -> List<U> {
-        List { rows: self.rows.into_iter().map(show).collect(), total: self.total, paging: self.paging }
+    pub const fn new(rows: Vec<T>, total: u64, paging: Paging) -> Self {
+        Self { rows, total, paging, next_cursor: None }
     }
 
-    const fn pagination(&self) -> Pagination {
+    /// The same page with each row shown in another way.
+    pub fn map<U>(self, show: impl FnMut(T) -> U) -> List<U> {
+        let (rows, page) = self.split();
+        page.with(rows.into_iter().map(show).collect())
+    }
+
+    /// Its rows, and the page without them.
+    pub fn split(self) -> (Vec<T>, List<()>) {
+        let Self { rows, total, paging, next_cursor } = self;
+        (rows, List { rows: Vec::new(), total, paging, next_cursor })
+    }
+
+    /// This page with other rows.
+    pub fn with<U>(self, rows: Vec<U>) -> List<U> {
+        List { rows, total: self.total, paging: self.paging, next_cursor: self.next_cursor }
+    }
+
+    fn pagination(&self) -> Pagination {
         let Paging { page, size } = self.paging;
-        Pagination { page, page_size: size, total: self.total, total_pages: self.total.div_ceil(size) }
+        let (total, total_pages) = (self.total, self.total.div_ceil(size));
+        Pagination { page, page_size: size, total, total_pages, next_cursor: self.next_cursor.clone() }
     }
 }
 
@@ -124,6 +143,9 @@ pub struct Pagination {
     page_size: u64,
     total: u64,
     total_pages: u64,
+    /// What `cursor` of the next request is, in lists that take one, while there is another page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
 }
 
 /// Which page of a list is asked for, from 1.
@@ -191,7 +213,7 @@ mod tests {
     }
 
     fn list() -> List<product::Model> {
-        List { rows: vec![tea()], total: 1, paging: Paging { page: 1, size: 1 } }
+        List::new(vec![tea()], 1, Paging { page: 1, size: 1 })
     }
 
     fn refusal() -> Error {

@@ -9,6 +9,7 @@ pub mod auth;
 pub mod cache;
 pub mod clock;
 pub mod costs;
+pub mod cursor;
 pub mod describe;
 pub mod directory;
 pub mod documents;

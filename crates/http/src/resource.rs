@@ -11,15 +11,16 @@ use tillkeep_model::fields::{self, Book, Field, Problem, Side};
 use tillkeep_model::{ByName, ErrorCode, Instant};
 use tillkeep_storage::sea_orm::sea_query::{NullOrdering, SelectStatement};
 use tillkeep_storage::sea_orm::{
-    ColumnTrait, ColumnType, Condition, ConnectionTrait, EntityTrait, FromQueryResult, IntoActiveModel, Iterable as _,
-    ModelTrait, Order, PaginatorTrait, PrimaryKeyToColumn, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select,
-    Value,
+    ColumnTrait, ColumnType, Condition, ConnectionTrait, EntityTrait, FromQueryResult, IdenStatic as _,
+    IntoActiveModel, Iterable as _, ModelTrait, Order, PaginatorTrait, PrimaryKeyToColumn, QueryFilter, QueryOrder,
+    QuerySelect, QueryTrait, Select, Value,
 };
 use tillkeep_storage::search::contains;
 use uuid::Uuid;
 
 use crate::answer::{List, Paging};
 use crate::costs;
+use crate::cursor::{self, Cursor, Ordering};
 use crate::error::{Error, FieldError, Result};
 
 /// What may be asked of a list.
@@ -51,13 +52,18 @@ where
     M: FromQueryResult + Send + Sync,
 {
     let (select, paging) = selected::<E>(spec, query, base)?;
-    let total = select.clone().count(conn).await?;
-    let rows = select.limit(paging.size).offset(paging.offset()).all(conn).await?;
-    Ok(List { rows, total, paging })
+    let mut rows = select.clone().limit(paging.size + 1).offset(paging.offset()).all(conn).await?;
+    let is_last = ends(&mut rows, paging);
+    let total = match is_last.then(|| counted(&rows, paging)).flatten() {
+        Some(total) => total,
+        None => select.count(conn).await?,
+    };
+    Ok(List::new(rows, total, paging))
 }
 
 /// As [`list`], of tables that grow without end and have one key: the page is found first, in an index where there is one of all
-/// that is asked about, and then its rows are read. `base` narrows and does nothing else.
+/// that is asked about, and then its rows are read. `base` narrows and does nothing else. Its pages are asked for by number or
+/// by the cursor of the one before.
 pub async fn long_list<E, M>(
     conn: &impl ConnectionTrait,
     spec: &ListSpec,
@@ -66,24 +72,100 @@ pub async fn long_list<E, M>(
 ) -> Result<List<M>>
 where
     E: EntityTrait<Model = M>,
-    M: FromQueryResult + Send + Sync,
+    M: ModelTrait<Entity = E> + FromQueryResult + Send + Sync,
 {
     let narrowed = narrowed::<E>(spec, query, base)?;
     let (keys, paging) = page_keys(spec, query, narrowed.clone())?;
-    let rows = ordered(spec, query, E::find().filter(own_key::<E>()?.in_subquery(keys)))?;
-    let total = narrowed.count(conn).await?;
-    Ok(List { rows: rows.all(conn).await?, total, paging })
+    let ordering = ordering::<E>(spec, query)?;
+    let rows = in_order(&ordering, E::find().filter(own_key::<E>()?.in_subquery(keys)));
+    let mut rows = rows.all(conn).await?;
+    let is_last = ends(&mut rows, paging);
+    // Behind a cursor there are other rows before this page than its number says.
+    let total = match (is_last && !query.contains_key("cursor")).then(|| counted(&rows, paging)).flatten() {
+        Some(total) => total,
+        None => narrowed.count(conn).await?,
+    };
+    let last = rows.last().filter(|_| !is_last);
+    let next_cursor = last.map(|row| cursor::after(row, sort_of(spec, query), paging.page + 1, &ordering));
+    Ok(List { next_cursor, ..List::new(rows, total, paging) })
 }
 
-/// The keys of the rows that are on the page of `narrowed`: nothing else is read of the rows before it.
+/// Whether no page comes after these rows, which are those of a page and the one after them; that one is taken away.
+fn ends<M>(rows: &mut Vec<M>, paging: Paging) -> bool {
+    let size = usize::try_from(paging.size).unwrap_or(usize::MAX);
+    let is_last = rows.len() <= size;
+    rows.truncate(size);
+    is_last
+}
+
+/// How many rows a list has whose last page these are: to count them costs as much as to find them. Beyond its end nothing is
+/// known of it.
+fn counted<M>(rows: &[M], paging: Paging) -> Option<u64> {
+    let is_beyond = rows.is_empty() && paging.page > 1;
+    (!is_beyond).then(|| paging.offset() + rows.len() as u64)
+}
+
+/// The keys of the rows that are on the page of `narrowed`, and of the one after them: nothing else is read of the rows before.
 pub fn page_keys<E: EntityTrait>(
     spec: &ListSpec,
     query: &Query,
     narrowed: Select<E>,
 ) -> Result<(SelectStatement, Paging)> {
-    let paging = paging(query)?;
-    let page = ordered(spec, query, narrowed)?.limit(paging.size).offset(paging.offset());
-    Ok((page.select_only().column(own_key::<E>()?).into_query(), paging))
+    let ordering = ordering::<E>(spec, query)?;
+    let ordered = in_order(&ordering, narrowed);
+    let mut paging = paging(query)?;
+    let page = match query.get("cursor") {
+        None => ordered.offset(paging.offset()),
+        Some(_) if query.contains_key("page") => {
+            return Err(Error::field("cursor", "says which page is asked for: leave out `page`"));
+        }
+        Some(text) => {
+            let cursor = Cursor::read(text, sort_of(spec, query))?;
+            paging.page = cursor.page;
+            ordered.filter(cursor.rest::<E>(&ordering)?)
+        }
+    };
+    let keys = page.limit(paging.size + 1).select_only().column(own_key::<E>()?);
+    Ok((keys.into_query(), paging))
+}
+
+/// All rows of a list in its order, one part after the other.
+pub struct Parts<E: EntityTrait> {
+    select: Select<E>,
+    ordering: Ordering<E>,
+    size: u64,
+    last: Option<E::Model>,
+}
+
+impl<E: EntityTrait> Parts<E> {
+    /// Of `size` rows each.
+    pub fn new(spec: &ListSpec, query: &Query, base: Select<E>, size: u64) -> Result<Self> {
+        let ordering = ordering::<E>(spec, query)?;
+        let select = in_order(&ordering, narrowed(spec, query, base)?);
+        Ok(Self { select, ordering, size, last: None })
+    }
+
+    /// How many rows there are in all.
+    pub async fn count(&self, conn: &impl ConnectionTrait) -> Result<u64>
+    where
+        E::Model: Send + Sync,
+    {
+        Ok(self.select.clone().count(conn).await?)
+    }
+
+    /// The next part, which begins behind the last row of the one before; nothing at the end.
+    pub async fn next(&mut self, conn: &impl ConnectionTrait) -> Result<Vec<E::Model>>
+    where
+        E::Model: Send + Sync,
+    {
+        let mut select = self.select.clone().limit(self.size);
+        if let Some(last) = &self.last {
+            select = select.filter(cursor::behind_row(last, &self.ordering));
+        }
+        let rows = select.all(conn).await?;
+        self.last = rows.last().cloned().or(self.last.take());
+        Ok(rows)
+    }
 }
 
 /// The one column that a row is known by.
@@ -97,13 +179,16 @@ fn own_key<E: EntityTrait>() -> Result<E::Column> {
 
 /// All rows that a request means, in their order, and the page of them that it asks for.
 pub fn selected<E: EntityTrait>(spec: &ListSpec, query: &Query, base: Select<E>) -> Result<(Select<E>, Paging)> {
-    Ok((ordered(spec, query, narrowed(spec, query, base)?)?, paging(query)?))
+    if query.contains_key("cursor") {
+        return Err(unknown_parameter("cursor"));
+    }
+    Ok((in_order(&ordering::<E>(spec, query)?, narrowed(spec, query, base)?), paging(query)?))
 }
 
 /// All rows that a request means, in no order.
 pub fn narrowed<E: EntityTrait>(spec: &ListSpec, query: &Query, mut select: Select<E>) -> Result<Select<E>> {
     let mut deleted_too = false;
-    for (key, value) in query {
+    for (key, value) in query.iter().filter(|(key, _)| *key != "cursor") {
         check_value(key, value)?;
         match key.as_str() {
             "page" | "pageSize" | "sort" => {}
@@ -122,7 +207,7 @@ pub fn narrowed<E: EntityTrait>(spec: &ListSpec, query: &Query, mut select: Sele
                 select = select.filter(column.eq(typed(key, value, column.def().get_column_type())?));
             }
             key => {
-                return Err(Error::new(ErrorCode::UnknownParameter, "this is not a parameter of this list").at(key));
+                return Err(unknown_parameter(key));
             }
         }
     }
@@ -134,31 +219,53 @@ pub fn narrowed<E: EntityTrait>(spec: &ListSpec, query: &Query, mut select: Sele
     Ok(select)
 }
 
-/// `select` in the order that a request asks for.
-fn ordered<E: EntityTrait>(spec: &ListSpec, query: &Query, mut select: Select<E>) -> Result<Select<E>> {
-    let sort = query.get("sort").map(String::as_str).or_else(|| spec.sort.first().copied()).unwrap_or("id");
+/// What is asked of a list that does not know it.
+fn unknown_parameter(key: &str) -> Error {
+    Error::new(ErrorCode::UnknownParameter, "this is not a parameter of this list").at(key)
+}
+
+/// What a request sorts by.
+fn sort_of<'a>(spec: &ListSpec, query: &'a Query) -> &'a str {
+    query.get("sort").map(String::as_str).or_else(|| spec.sort.first().copied()).unwrap_or("id")
+}
+
+/// The order that a request asks for, down to the key of the rows, so that each has its place.
+fn ordering<E: EntityTrait>(spec: &ListSpec, query: &Query) -> Result<Ordering<E>> {
+    let mut ordering: Ordering<E> = Vec::new();
+    let mut add = |column: E::Column, order: Order| {
+        // Once in its place, a column says nothing more.
+        if ordering.iter().all(|(other, _)| other.as_str() != column.as_str()) {
+            ordering.push((column, order));
+        }
+    };
     let mut last = Order::Asc;
-    for name in sort.split(',') {
+    for name in sort_of(spec, query).split(',') {
         let (name, order) = name.strip_prefix('-').map_or((name, Order::Asc), |name| (name, Order::Desc));
         if !spec.sort.contains(&name) {
             let text = format!("cannot sort by {name}; choose of {}", spec.sort.join(", "));
             return Err(Error::field("sort", text));
         }
-        let column = column::<E>(name)?;
-        // What is missing comes first, as SQLite has it; PostgreSQL would put it last.
-        let nulls = if order == Order::Asc { NullOrdering::First } else { NullOrdering::Last };
         last = order.clone();
-        select = if column.def().is_null() {
-            select.order_by_with_nulls(column, order, nulls)
-        } else {
-            select.order_by(column, order)
-        };
+        add(column::<E>(name)?, order);
     }
     for key in E::PrimaryKey::iter() {
         // The way of the column before it: an index of both is read in either direction, but not in two at once.
-        select = select.order_by(key.into_column(), last.clone());
+        add(key.into_column(), last.clone());
     }
-    Ok(select)
+    Ok(ordering)
+}
+
+fn in_order<E: EntityTrait>(ordering: &Ordering<E>, mut select: Select<E>) -> Select<E> {
+    for (column, order) in ordering {
+        // What is missing comes first, as SQLite has it; PostgreSQL would put it last.
+        let nulls = if *order == Order::Asc { NullOrdering::First } else { NullOrdering::Last };
+        select = if column.def().is_null() {
+            select.order_by_with_nulls(*column, order.clone(), nulls)
+        } else {
+            select.order_by(*column, order.clone())
+        };
+    }
+    select
 }
 
 fn paging(query: &Query) -> Result<Paging> {

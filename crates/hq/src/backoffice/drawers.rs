@@ -10,8 +10,8 @@ use tillkeep_http::describe::{Listing, Lists, More};
 use tillkeep_http::documents::csv::{self, Cell, Csv, Listed};
 use tillkeep_http::documents::{business_dates, drawers};
 use tillkeep_http::error::{Error, Result};
-use tillkeep_http::resource::{self, ListSpec, Query};
-use tillkeep_http::{Answer, Caller, Id, List, Summed};
+use tillkeep_http::resource::{self, ListSpec, Parts, Query};
+use tillkeep_http::{Answer, Caller, Id, Summed};
 use tillkeep_model::Money;
 use tillkeep_model::permission::code::{RegistersView, ReportsViewGlobal, ReportsViewLocal};
 use tillkeep_model::state::SessionStatus;
@@ -20,9 +20,7 @@ use tillkeep_storage::entity::register_session::{Column, Entity, Model};
 use tillkeep_storage::entity::{store, unapplied_document, user};
 use tillkeep_storage::reports::listed::{self, OfDrawers};
 use tillkeep_storage::reports::taken;
-use tillkeep_storage::sea_orm::{
-    ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter, QuerySelect, Select,
-};
+use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect, Select};
 use tillkeep_storage::sync_log::unapplied;
 use tillkeep_storage::{DbErr, Transaction};
 use utoipa::ToSchema;
@@ -47,6 +45,7 @@ pub(crate) struct Drawers;
 impl Listing for Drawers {
     type Row = Entity;
     const SPEC: ListSpec = LIST;
+    const LONG: bool = true;
     const MORE: &'static [(&'static str, More)] =
         &[("businessDateFrom", More::Date), ("businessDateTo", More::Date), ("format", More::Format)];
 }
@@ -227,9 +226,9 @@ pub(crate) async fn list(
                 if as_file {
                     return file(caller, &conn, query, select).await.map(Listed::File);
                 }
-                let List { rows, total, paging } = resource::list(&conn, &LIST, query, select.clone()).await?;
+                let (rows, page) = resource::long_list(&conn, &LIST, query, select.clone()).await?.split();
                 let sums = sums(caller, &conn, resource::narrowed(&LIST, query, select)?).await?;
-                let list = List { rows: named(caller, &conn, rows).await?, total, paging };
+                let list = page.with(named(caller, &conn, rows).await?);
                 Ok(Listed::Json(Summed { list, sums }))
             }
         })
@@ -292,19 +291,18 @@ const COLUMNS: [&str; 21] = [
 
 /// All that the list means, in its order, each drawer as the caller may see it.
 async fn file(caller: &Caller<Sees>, conn: &Transaction, query: &Query, select: Select<Entity>) -> Result<Csv> {
-    let (select, _) = resource::selected(&LIST, query, select)?;
-    let total = select.clone().count(conn).await?;
-    csv::fits(total)?;
+    let mut parts = Parts::new(&LIST, query, select, csv::CHUNK)?;
+    csv::fits(parts.count(conn).await?)?;
     let mut file = Csv::new("drawers", &COLUMNS);
-    let mut read = 0;
-    while read < total {
-        let rows = select.clone().offset(read).limit(csv::CHUNK).all(conn).await?;
+    loop {
+        let rows = parts.next(conn).await?;
+        if rows.is_empty() {
+            return Ok(file);
+        }
         for drawer in named(caller, conn, rows).await? {
             file.row(&cells(&drawer));
         }
-        read += csv::CHUNK;
     }
-    Ok(file)
 }
 
 fn cells(drawer: &Drawer) -> [Cell<'_>; COLUMNS.len()] {

@@ -49,6 +49,7 @@ pub struct Of<E>(PhantomData<fn() -> E>);
 impl<E: Rules> Listing for Of<E> {
     type Row = E;
     const SPEC: ListSpec = E::LIST;
+    const LONG: bool = true;
 }
 
 impl<E: Rules> Write for Of<E> {

@@ -9,7 +9,7 @@ use tillkeep_http::describe::{Listing, Lists, More};
 use tillkeep_http::documents::business_dates;
 use tillkeep_http::documents::csv::{self, Cell, Csv, Listed};
 use tillkeep_http::error::{Error, Result};
-use tillkeep_http::resource::{self, ListSpec, Query};
+use tillkeep_http::resource::{self, ListSpec, Parts, Query};
 use tillkeep_http::{Answer, Caller, Id, Params, Summed};
 use tillkeep_model::calendar::Calendar;
 use tillkeep_model::fields::shape::exponent;
@@ -17,9 +17,7 @@ use tillkeep_model::{ErrorCode, Money};
 use tillkeep_storage::entity::sale::{Column, Entity, Model};
 use tillkeep_storage::entity::{chain_entry, sale, sale_item, sale_payment, store, user};
 use tillkeep_storage::reports::listed::{self, Sums};
-use tillkeep_storage::sea_orm::{
-    ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select,
-};
+use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, Select};
 use tillkeep_storage::{DbErr, Transaction};
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -45,6 +43,7 @@ pub struct Sales;
 impl Listing for Sales {
     type Row = Entity;
     const SPEC: ListSpec = LIST;
+    const LONG: bool = true;
     const MORE: &'static [(&'static str, More)] = &[
         ("businessDateFrom", More::Date),
         ("businessDateTo", More::Date),
@@ -203,18 +202,18 @@ const COLUMNS: [&str; 22] = [
 
 /// All that the list means, in its order.
 async fn file(conn: &Transaction, query: &Query, select: Select<Entity>, stores: &Stores) -> Result<Csv> {
-    let (select, _) = resource::selected(&LIST, query, select)?;
-    let total = select.clone().count(conn).await?;
-    csv::fits(total)?;
+    let mut parts = Parts::new(&LIST, query, select, csv::CHUNK)?;
+    csv::fits(parts.count(conn).await?)?;
     let mut file = Csv::new("sales", &COLUMNS);
-    let mut read = 0;
-    while read < total {
-        for sale in select.clone().offset(read).limit(csv::CHUNK).all(conn).await? {
-            file.row(&cells(&sale, stores));
+    loop {
+        let rows = parts.next(conn).await?;
+        if rows.is_empty() {
+            return Ok(file);
         }
-        read += csv::CHUNK;
+        for sale in &rows {
+            file.row(&cells(sale, stores));
+        }
     }
-    Ok(file)
 }
 
 fn cells<'a>(sale: &'a Model, stores: &'a Stores) -> [Cell<'a>; COLUMNS.len()] {

@@ -50,6 +50,7 @@ pub(super) struct Adjustments;
 impl Listing for Adjustments {
     type Row = inventory_adjustment::Entity;
     const SPEC: ListSpec = ADJUSTMENTS;
+    const LONG: bool = true;
     const MORE: &'static [(&'static str, More)] = stock::ADJUSTMENTS;
 }
 
@@ -86,10 +87,10 @@ pub(super) async fn list(
     hq.figures(|conn| {
         let (query, select) = (&query, select.clone());
         async move {
-            let List { rows, total, paging } = resource::list(&conn, &LEVELS, query, select).await?;
+            let (rows, page) = resource::list(&conn, &LEVELS, query, select).await?.split();
             let codes = codes(&conn).await?;
             let levels = stock::with_products(&conn, rows).await?;
-            Ok(List { rows: levels.into_iter().map(|level| of_store(level, &codes)).collect(), total, paging })
+            Ok(page.with(levels.into_iter().map(|level| of_store(level, &codes)).collect()))
         }
     })
     .await
@@ -133,7 +134,8 @@ pub(super) async fn adjustments(
     hq.figures(|conn| {
         let (query, select) = (&query, select.clone());
         async move {
-            let page: List<inventory_adjustment::Model> = resource::list(&conn, &ADJUSTMENTS, query, select).await?;
+            let page: List<inventory_adjustment::Model> =
+                resource::long_list(&conn, &ADJUSTMENTS, query, select).await?;
             let codes = codes(&conn).await?;
             let products = stock::products(&conn, page.rows.iter().map(|row| row.product_id)).await?;
             Ok(page.map(|adjustment| Adjusted {

@@ -139,7 +139,7 @@ pub(crate) async fn list(
     Lists { query, .. }: Lists<Of<Entity>>,
 ) -> Result<List<GroupView>> {
     let conn = caller.snapshot().await?;
-    let groups = resource::list(&conn, &Entity::LIST, &query, Entity::find()).await?;
+    let groups = resource::long_list(&conn, &Entity::LIST, &query, Entity::find()).await?;
     let ids: Vec<Uuid> = groups.rows.iter().map(|group| group.id).collect();
     let (mut rates, mut versions) = (rates_of(&conn, &ids).await?, rates::versions_of(&conn, &ids).await?);
     Ok(groups.map(|group: Model| GroupView {

@@ -107,7 +107,7 @@ pub(super) async fn list(
         let (found, total) = closed_drawers::zz_page(&conn, wanted, paging.size, paging.offset()).await?;
         let names = Named::load(&conn, found.iter().map(|zz| zz.store).collect(), BTreeSet::new()).await?;
         let rows = found.into_iter().map(|found| Row::new(found, &names)).collect();
-        Ok(List { rows, total, paging })
+        Ok(List::new(rows, total, paging))
     })
     .await
 }

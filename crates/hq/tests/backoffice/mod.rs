@@ -11,6 +11,7 @@ mod charges;
 mod claims;
 mod codes;
 mod completeness;
+mod cursors;
 mod customer_sales;
 mod customers;
 pub mod dashboard;

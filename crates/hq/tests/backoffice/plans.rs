@@ -3,11 +3,12 @@
 use tillkeep_hq::backoffice::plain::Rules;
 use tillkeep_hq::backoffice::sales;
 use tillkeep_hq::testing::Databases as _;
+use tillkeep_http::cursor;
 use tillkeep_http::resource::{self, ListSpec, Query};
 use tillkeep_storage::entity::{product, sale};
 use tillkeep_storage::raw;
 use tillkeep_storage::raw::sea_orm::sea_query::{Expr, SelectStatement};
-use tillkeep_storage::raw::sea_orm::{ConnectionTrait, DbBackend, EntityTrait, QuerySelect, QueryTrait, Select};
+use tillkeep_storage::raw::sea_orm::{ConnectionTrait, DbBackend, EntityTrait, Order, QuerySelect, QueryTrait, Select};
 use uuid::Uuid;
 
 use super::kit::Kit;
@@ -65,10 +66,15 @@ async fn sales_are_found_in_an_index_that_has_all_of_what_is_asked_about_them() 
     let of_store = "ix_sales_store_id_completed_at_id_business_date_status";
     let newest = "ix_sales_completed_at_id_business_date_status_sale_type";
     let of_day = "ix_sales_business_date_store_id_completed_at_id";
+    let newest_first = [sale::Column::CompletedAt, sale::Column::Id].map(|column| (column, Order::Desc)).to_vec();
+    let far_back = cursor::after(&sale::Model::default(), "-completedAt", 2000, &newest_first);
     // Those with one number, or of a day, are few enough to be read and sorted.
     for (pairs, index, are_few) in [
         (vec![], newest, false),
         (vec![("page", "2000")], newest, false),
+        (vec![("cursor", far_back.as_str())], newest, false),
+        (vec![("cursor", far_back.as_str()), ("status", "completed")], newest, false),
+        (vec![("cursor", far_back.as_str()), ("storeId", store.as_str())], of_store, false),
         (vec![("sort", "completedAt")], newest, false),
         (vec![("status", "completed")], newest, false),
         (vec![("saleType", "sale")], newest, false),
@@ -105,6 +111,9 @@ async fn sales_are_found_in_an_index_that_has_all_of_what_is_asked_about_them() 
         assert!(!page.contains("ORDER BY") && !page.contains("Sort"), "{pairs:?}: {page}");
         let only_index = if is_postgres { "Index Only Scan" } else { "COVERING INDEX" };
         assert!(page.contains(only_index), "{pairs:?}: {page}");
+        // Those before it are passed over in the index, and not read.
+        let begins_there = page.contains("completed_at<?") || page.contains("completed_at <=");
+        assert!(pairs.iter().all(|(key, _)| *key != "cursor") || begins_there, "{pairs:?}: {page}");
         let all = resource::narrowed(&sales::LIST, &query, select).expect("a list");
         let counted = all.select_only().expr(Expr::cust("COUNT(*)")).into_query();
         let counted = explained(&kit, &counted).await;

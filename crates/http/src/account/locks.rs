@@ -62,7 +62,7 @@ pub async fn locks<P: Requirement>(caller: Caller<P>, Params(page): Params<PageO
     let paging = page.paging()?;
     let conn = caller.snapshot().await?;
     let (rows, total) = attempts::locks(&conn, scope(&caller), caller.now(), paging.offset(), paging.size).await?;
-    Ok(List { rows: labelled(caller.auth().home, &conn, rows).await?, total, paging })
+    Ok(List::new(labelled(caller.auth().home, &conn, rows).await?, total, paging))
 }
 
 /// `POST /auth/unlock`: the counters start over. A person lifts only a few locks a day: else who lifts those of their

@@ -57,7 +57,7 @@ async fn list<P: Requirement>(caller: &Caller<P>, person: &Access, page: &PageOn
         issued_at: row.issued_at,
         expires_at: row.expires_at,
     };
-    Ok(List { rows: rows.into_iter().map(shown).collect(), total, paging })
+    Ok(List::new(rows.into_iter().map(shown).collect(), total, paging))
 }
 
 async fn end<P: Requirement>(caller: &Caller<P>, person: &Access, session_id: Uuid) -> Result<NoContent> {

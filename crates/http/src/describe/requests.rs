@@ -132,6 +132,8 @@ impl<K: Write, M: Mode> ToSchema for Written<K, M> {
 pub trait Listing {
     type Row: EntityTrait;
     const SPEC: ListSpec;
+    /// Whether it is [`resource::long_list`]: its pages are asked for by cursors too.
+    const LONG: bool = false;
     /// Parameters that are no columns: their names and kinds.
     const MORE: &'static [(&'static str, More)] = &[];
 }
@@ -186,6 +188,10 @@ impl<L: Listing> Argument for Lists<L> {
         let mut add = |name: &str, schema: Object, text: &str| operation.query(name, schema, false, Some(text));
         add("page", whole(1, 1_000_000), "Which page, from 1.");
         add("pageSize", whole(1, 200), "Rows of a page; 50 when not said.");
+        if L::LONG {
+            let schema = string().max_length(Some(crate::cursor::LONGEST)).build();
+            add("cursor", schema, "`nextCursor` of the page before, in place of `page`.");
+        }
         let sort = format!(
             "Columns to sort by, with `-` before one for falling order: {}.",
             L::SPEC.sort.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")

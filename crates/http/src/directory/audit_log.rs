@@ -33,6 +33,7 @@ pub struct AuditLog;
 impl Listing for AuditLog {
     type Row = Entity;
     const SPEC: ListSpec = LIST;
+    const LONG: bool = true;
     const MORE: &'static [(&'static str, More)] =
         &[("from", More::Instant), ("to", More::Instant), ("priceOf", More::Id)];
 }
@@ -79,7 +80,7 @@ pub async fn list<P: Requirement>(
     if let Some(id) = product {
         select = select.filter(price_of(&snapshot, id).await?);
     }
-    let page = resource::list(&snapshot, &LIST, &query, select).await?;
+    let page = resource::long_list(&snapshot, &LIST, &query, select).await?;
     let people: BTreeSet<Uuid> =
         page.rows.iter().flat_map(|row: &Model| [row.user_id, row.approver_id]).flatten().collect();
     let people = user::Entity::find().filter(user::Column::Id.is_in(people)).all(&snapshot).await?;

@@ -63,7 +63,7 @@ pub async fn list(caller: Caller<SpecialsView>, Lists { mut query, .. }: Lists<S
     let total = rows.len() as u64;
     let place = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
     let rows = rows.into_iter().skip(place(paging.offset())).take(place(paging.size)).collect();
-    Ok(List { rows, total, paging })
+    Ok(List::new(rows, total, paging))
 }
 
 /// Which store, and when.

@@ -183,8 +183,8 @@ pub async fn list(caller: Caller<UsersView>, Lists { mut query, .. }: Lists<User
         caller.at_store(store_id)?;
         select = select.filter(Column::Id.in_subquery(people_of([store_id], true)));
     }
-    let List { rows, total, paging } = resource::list(caller.reader(), &LIST, &query, select).await?;
-    Ok(List { rows: details(&caller, rows).await?, total, paging })
+    let (rows, page) = resource::list(caller.reader(), &LIST, &query, select).await?.split();
+    Ok(page.with(details(&caller, rows).await?))
 }
 
 /// `GET /users/{id}`

@@ -37,6 +37,7 @@ pub struct CustomerSales;
 impl Listing for CustomerSales {
     type Row = sale::Entity;
     const SPEC: ListSpec = LIST;
+    const LONG: bool = true;
     const MORE: &'static [(&'static str, More)] = &[("businessDateFrom", More::Date), ("businessDateTo", More::Date)];
 }
 
@@ -91,7 +92,7 @@ pub async fn list<P: Requirement>(
         .filter(sale::Column::CustomerId.is_in(bought::same_customer(&conn, id).await?))
         .filter(in_sight(&caller, &stores));
     let select = business_dates::<sale::Entity>(&mut query, sale::Column::BusinessDate, all.clone())?;
-    let list = resource::list(&conn, &LIST, &query, select).await?;
+    let list = resource::long_list(&conn, &LIST, &query, select).await?;
     let found = customer::Entity::find_by_id(id).filter(customer::Column::DeletedAt.is_null()).one(&conn).await?;
     if found.is_none() {
         return Err(Error::not_found("customer"));

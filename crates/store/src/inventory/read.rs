@@ -42,6 +42,7 @@ pub(crate) struct Adjustments;
 impl Listing for Adjustments {
     type Row = inventory_adjustment::Entity;
     const SPEC: ListSpec = ADJUSTMENTS;
+    const LONG: bool = true;
     const MORE: &'static [(&'static str, More)] = stock::ADJUSTMENTS;
 }
 
@@ -53,9 +54,8 @@ pub(crate) async fn list(
     let own = store_product::Entity::find().filter(store_product::Column::StoreId.eq(store.id));
     let select = stock::levels(&mut query, own)?;
     let snapshot = caller.snapshot().await?;
-    let page = resource::list(&snapshot, &LEVELS, &query, select).await?;
-    let rows = stock::with_products(&snapshot, page.rows).await?;
-    Ok(List { rows, total: page.total, paging: page.paging })
+    let (rows, page) = resource::list(&snapshot, &LEVELS, &query, select).await?.split();
+    Ok(page.with(stock::with_products(&snapshot, rows).await?))
 }
 
 pub(crate) async fn get(
@@ -82,5 +82,5 @@ pub(crate) async fn adjustments(
     newest_first(&mut query);
     let own = inventory_adjustment::Entity::find().filter(inventory_adjustment::Column::StoreId.eq(store.id));
     let own = stock::adjustments(&mut query, own)?;
-    resource::list(caller.reader(), &ADJUSTMENTS, &query, own).await
+    resource::long_list(caller.reader(), &ADJUSTMENTS, &query, own).await
 }

@@ -80,10 +80,9 @@ pub(super) async fn list(
         .filter(Column::Totals.is_not_null());
     let closed = business_dates::<Entity>(&mut query, Column::BusinessDate, closed)?;
     let snapshot = caller.snapshot().await?;
-    let page: List<Model> = resource::list(&snapshot, &LIST, &query, closed).await?;
-    let reports = stored(&snapshot, &page.rows).await?;
-    let rows = page.rows.iter().zip(reports).map(|(session, report)| Z::new(session, None, report)).collect();
-    Ok(List { rows, total: page.total, paging: page.paging })
+    let (sessions, page): (Vec<Model>, _) = resource::list(&snapshot, &LIST, &query, closed).await?.split();
+    let reports = stored(&snapshot, &sessions).await?;
+    Ok(page.with(sessions.iter().zip(reports).map(|(session, report)| Z::new(session, None, report)).collect()))
 }
 
 /// A closed drawer with its report; 409 while it is open.

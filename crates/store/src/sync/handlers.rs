@@ -187,7 +187,7 @@ pub(crate) async fn list(
             waits_alone_since: row.waits_alone_since,
         })
         .collect();
-    Ok(List { rows, total, paging })
+    Ok(List::new(rows, total, paging))
 }
 
 /// What an entry carries, to a user who `knows` what should be in the drawers or does not: their figures are in it too, and how

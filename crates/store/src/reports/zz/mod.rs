@@ -103,9 +103,8 @@ pub(super) async fn list(
 ) -> Result<List<Zz>> {
     rebuilt::run(&store).await?;
     newest_first(&mut query);
-    let page: List<Model> = resource::list(caller.reader(), &LIST, &query, Entity::find()).await?;
-    let rows = page.rows.into_iter().map(Zz::of).collect::<Result<_>>()?;
-    Ok(List { rows, total: page.total, paging: page.paging })
+    let (rows, page): (Vec<Model>, _) = resource::list(caller.reader(), &LIST, &query, Entity::find()).await?.split();
+    Ok(page.with(rows.into_iter().map(Zz::of).collect::<Result<_>>()?))
 }
 
 pub(super) async fn one(conn: &impl ConnectionTrait, id: Uuid) -> Result<Zz> {
