@@ -4,8 +4,8 @@ use std::marker::PhantomData;
 
 use sea_orm::sea_query::{Expr, OnConflict};
 use sea_orm::{
-    ColumnTrait, Condition, DbErr, EntityName, EntityTrait, FromQueryResult, IdenStatic, IntoActiveModel, Iterable,
-    QueryFilter, QueryOrder, QueryResult, QuerySelect, QueryTrait,
+    ColumnTrait, Condition, ConnectionTrait as _, DbErr, EntityName, EntityTrait, FromQueryResult, IdenStatic,
+    IntoActiveModel, Iterable, QueryFilter, QueryOrder, QueryResult, QuerySelect, QueryTrait,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -240,7 +240,7 @@ where
             select = select.lock_exclusive();
         }
         let mut found = Vec::new();
-        for select in selects_in(&select, by, ids.iter().copied()) {
+        for select in selects_in(conn.get_database_backend(), &select, by, ids.iter().copied())? {
             found.extend(Self::readings(conn, select, Some(column)).await?);
         }
         Ok(found)

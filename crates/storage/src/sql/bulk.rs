@@ -1,5 +1,5 @@
-//! Many rows into one table. `PostgreSQL` takes many in a statement, since each statement is a way there and back. On `SQLite`
-//! a long text costs more than its rows do: there one prepared statement takes one row after the other.
+//! Many rows into one table. `PostgreSQL` takes many in a statement, since each statement is a way there and back: an array for
+//! each column. On `SQLite` a long text costs more than its rows do: there one prepared statement takes one row after the other.
 
 use sea_orm::sea_query::{Alias, Expr, OnConflict, Query, Values};
 use sea_orm::{
@@ -7,8 +7,12 @@ use sea_orm::{
     QueryTrait, Statement, StatementBuilder, Value,
 };
 
+use super::arrays::Array;
 use super::connection::Transaction;
-use crate::db::{rows_per_statement, unique_violation};
+use crate::db::{execute, placeholders, rows_per_statement, unique_violation};
+
+/// Rows of one statement on `PostgreSQL`.
+const ROWS: usize = 2000;
 
 /// Inserts `models`, and does what `conflict` says with rows that are there already; how many rows that changed.
 pub(crate) async fn insert<E>(
@@ -24,7 +28,7 @@ where
     if conn.get_database_backend() == DbBackend::Sqlite {
         return one_by_one::<E>(conn, &models, conflict).await;
     }
-    together::<E>(conn, models, conflict).await
+    as_arrays::<E>(conn, &models, conflict).await
 }
 
 /// As [`insert`], with many rows in a statement on `SQLite` too: for what a sale writes, in statements that are counted
@@ -36,9 +40,12 @@ pub(crate) async fn together<E>(
 ) -> Result<u64, DbErr>
 where
     E: EntityTrait + EntityName,
-    E::Model: IntoActiveModel<E::ActiveModel>,
+    E::Model: IntoActiveModel<E::ActiveModel> + Send + Sync,
     E::ActiveModel: Send,
 {
+    if conn.get_database_backend() == DbBackend::Postgres {
+        return as_arrays::<E>(conn, &models, conflict).await;
+    }
     let mut changed = 0;
     let mut rows = models.into_iter().map(IntoActiveModel::into_active_model);
     loop {
@@ -114,13 +121,36 @@ where
     }
 }
 
+async fn as_arrays<E>(conn: &Transaction, models: &[E::Model], conflict: Option<OnConflict>) -> Result<u64, DbErr>
+where
+    E: EntityTrait + EntityName,
+    E::Model: Send + Sync,
+{
+    let columns: Vec<E::Column> = E::Column::iter().collect();
+    let (one_row, further) = of_one_row::<E>(&columns, conflict, DbBackend::Postgres)?;
+    let mut changed = 0;
+    for chunk in models.chunks(ROWS) {
+        let (mut arrays, mut values) = (Vec::with_capacity(columns.len()), Vec::with_capacity(columns.len()));
+        for (place, column) in columns.iter().enumerate() {
+            let array = Array::new(&chunk.iter().map(|model| model.get(*column)).collect::<Vec<_>>())?;
+            arrays.push(array.cast(place + 1));
+            values.push(array.value());
+        }
+        let row = format!("VALUES ({})", placeholders(1, columns.len()));
+        let rows = format!("SELECT * FROM UNNEST({})", arrays.join(", "));
+        values.extend(further.iter().cloned());
+        changed += execute(conn, &one_row.replacen(&row, &rows, 1), values).await?;
+    }
+    Ok(changed)
+}
+
 async fn one_by_one<E>(conn: &Transaction, models: &[E::Model], conflict: Option<OnConflict>) -> Result<u64, DbErr>
 where
     E: EntityTrait + EntityName,
     E::Model: Send + Sync,
 {
     let columns: Vec<E::Column> = E::Column::iter().collect();
-    let (sql, further) = of_one_row::<E>(&columns, conflict)?;
+    let (sql, further) = of_one_row::<E>(&columns, conflict, DbBackend::Sqlite)?;
     let values = |model: &E::Model| -> Vec<Value> {
         columns.iter().map(|column| model.get(*column)).chain(further.iter().cloned()).collect()
     };
@@ -131,6 +161,7 @@ where
 fn of_one_row<E: EntityTrait>(
     columns: &[E::Column],
     conflict: Option<OnConflict>,
+    backend: DbBackend,
 ) -> Result<(String, Vec<Value>), DbErr> {
     let mut insert = Query::insert();
     let places = columns.iter().map(|_| Expr::value(0));
@@ -139,7 +170,7 @@ fn of_one_row<E: EntityTrait>(
     if let Some(conflict) = conflict {
         insert.on_conflict(conflict);
     }
-    let statement = StatementBuilder::build(&insert, &DbBackend::Sqlite);
+    let statement = StatementBuilder::build(&insert, &backend);
     let Values(values) = statement.values.unwrap_or(Values(Vec::new()));
     Ok((statement.sql, values.into_iter().skip(columns.len()).collect()))
 }

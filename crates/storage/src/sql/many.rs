@@ -1,15 +1,22 @@
-//! Lists and rows in statements, however many there are: a text says `$list` or `$rows` where they belong, a select of the
-//! ORM is given the column. It is run as often as it takes, since a statement takes only so many values. Without one
-//! value nothing is run.
+//! Lists and rows in statements, however many there are: a text says `IN ($list)` or `VALUES $rows` where they belong, a
+//! select of the ORM is given the column. It is run as often as it takes, since a statement takes only so many values. Without
+//! one value nothing is run.
+//!
+//! `SQLite` has a place for each value. `PostgreSQL` has one for each list and each column of rows, so that its text is the same
+//! however many there are.
 
-use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, Select, TryGetableMany, Value};
+use sea_orm::sea_query::{Expr, ExprTrait, SimpleExpr};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DbBackend, DbErr, EntityTrait, QueryFilter, Select, TryGetableMany, Value,
+};
 
+use super::arrays::Array;
 use crate::db::{Row, execute, placeholders, query, rows_per_statement};
 
-/// Values of a list in one statement.
+/// Values of a list in one statement, and rows of one on `PostgreSQL`.
 const LIST: usize = 5000;
 
-/// The rows of `sql`, where `$list` becomes the values of `list`; `before` are `$1`, `$2`, … of each statement. In no order,
+/// The rows of `sql`, where `IN ($list)` has the values of `list`; `before` are `$1`, `$2`, … of each statement. In no order,
 /// as the list may be cut anywhere.
 pub(crate) async fn find_in<T: Into<Value>>(
     conn: &impl ConnectionTrait,
@@ -18,7 +25,7 @@ pub(crate) async fn find_in<T: Into<Value>>(
     list: impl IntoIterator<Item = T>,
 ) -> Result<Vec<Row>, DbErr> {
     let mut found = Vec::new();
-    for (sql, values) in statements_in(sql, before, list) {
+    for (sql, values) in statements_in(conn.get_database_backend(), sql, before, list)? {
         found.extend(query(conn, &sql, values).await?);
     }
     Ok(found)
@@ -32,7 +39,7 @@ pub(crate) async fn execute_in<T: Into<Value>>(
     list: impl IntoIterator<Item = T>,
 ) -> Result<u64, DbErr> {
     let mut changed = 0;
-    for (sql, values) in statements_in(sql, before, list) {
+    for (sql, values) in statements_in(conn.get_database_backend(), sql, before, list)? {
         changed += execute(conn, &sql, values).await?;
     }
     Ok(changed)
@@ -47,14 +54,14 @@ pub(crate) async fn find_by_rows<const COLUMNS: usize>(
     rows: impl IntoIterator<Item = [Value; COLUMNS]>,
 ) -> Result<Vec<Row>, DbErr> {
     let mut found = Vec::new();
-    for (sql, values) in statements_of_rows(sql, before, row, rows) {
+    for (sql, values) in statements_of_rows(conn.get_database_backend(), sql, before, row, rows)? {
         found.extend(query(conn, &sql, values).await?);
     }
     Ok(found)
 }
 
-/// Executes `sql`, where `$rows` becomes one `row` for each of `rows`, with its values in place of the `?` there; `before` are
-/// `$1`, `$2`, … of each statement. The number of rows it changed.
+/// Executes `sql`, where `VALUES $rows` has one `row` for each of `rows`, with its values in place of the `?` there; `before` are
+/// `$1`, `$2`, … of each statement. As a table its columns are `column1`, `column2`, … The number of rows it changed.
 pub(crate) async fn execute_rows<const COLUMNS: usize>(
     conn: &impl ConnectionTrait,
     sql: &str,
@@ -63,7 +70,7 @@ pub(crate) async fn execute_rows<const COLUMNS: usize>(
     rows: impl IntoIterator<Item = [Value; COLUMNS]>,
 ) -> Result<u64, DbErr> {
     let mut changed = 0;
-    for (sql, values) in statements_of_rows(sql, before, row, rows) {
+    for (sql, values) in statements_of_rows(conn.get_database_backend(), sql, before, row, rows)? {
         changed += execute(conn, &sql, values).await?;
     }
     Ok(changed)
@@ -71,12 +78,23 @@ pub(crate) async fn execute_rows<const COLUMNS: usize>(
 
 /// `select` for each part of `list`, of the rows with one of it in `column`. The parts are in the order of the list.
 pub(crate) fn selects_in<E: EntityTrait, T: Into<Value>>(
+    backend: DbBackend,
     select: &Select<E>,
     column: E::Column,
     list: impl IntoIterator<Item = T>,
-) -> Vec<Select<E>> {
+) -> Result<Vec<Select<E>>, DbErr> {
     let list: Vec<Value> = list.into_iter().map(Into::into).collect();
-    list.chunks(LIST).map(|chunk| select.clone().filter(column.is_in(chunk.iter().cloned()))).collect()
+    list.chunks(LIST)
+        .map(|chunk| Ok(select.clone().filter(one_of(backend, Expr::col(column.as_column_ref()), chunk)?)))
+        .collect()
+}
+
+/// `column` has one of these values, of which a statement of the ORM takes so many at once.
+pub(crate) fn one_of(backend: DbBackend, column: impl ExprTrait, values: &[Value]) -> Result<SimpleExpr, DbErr> {
+    Ok(match backend {
+        DbBackend::Postgres => column.eq(Array::new(values)?.any()),
+        _ => column.is_in(values.iter().cloned()),
+    })
 }
 
 /// The rows of [`selects_in`].
@@ -87,7 +105,7 @@ pub(crate) async fn select_in<E: EntityTrait, T: Into<Value>>(
     list: impl IntoIterator<Item = T>,
 ) -> Result<Vec<E::Model>, DbErr> {
     let mut found = Vec::new();
-    for select in selects_in(&select, column, list) {
+    for select in selects_in(conn.get_database_backend(), &select, column, list)? {
         found.extend(select.all(conn).await?);
     }
     Ok(found)
@@ -101,42 +119,108 @@ pub(crate) async fn tuples_in<R: TryGetableMany, E: EntityTrait, T: Into<Value>>
     list: impl IntoIterator<Item = T>,
 ) -> Result<Vec<R>, DbErr> {
     let mut found = Vec::new();
-    for select in selects_in(&select, column, list) {
+    for select in selects_in(conn.get_database_backend(), &select, column, list)? {
         found.extend(select.into_tuple::<R>().all(conn).await?);
     }
     Ok(found)
 }
 
+type Statements = Result<Vec<(String, Vec<Value>)>, DbErr>;
+
 fn statements_in<T: Into<Value>>(
+    backend: DbBackend,
     sql: &str,
     before: &[Value],
     list: impl IntoIterator<Item = T>,
-) -> Vec<(String, Vec<Value>)> {
+) -> Statements {
     let list: Vec<Value> = list.into_iter().map(Into::into).collect();
-    list.chunks(LIST)
-        .map(|chunk| {
-            let sql = sql.replace("$list", &placeholders(before.len() + 1, chunk.len()));
-            (sql, before.iter().chain(chunk).cloned().collect())
-        })
-        .collect()
+    let statement = |chunk: &[Value]| {
+        let place = before.len() + 1;
+        if backend == DbBackend::Postgres {
+            let array = Array::new(chunk)?;
+            let sql = sql.replace("IN ($list)", &format!("= ANY({})", array.cast(place)));
+            return Ok((sql, before.iter().cloned().chain([array.value()]).collect()));
+        }
+        let sql = sql.replace("$list", &placeholders(place, chunk.len()));
+        Ok((sql, before.iter().chain(chunk).cloned().collect()))
+    };
+    list.chunks(LIST).map(statement).collect()
 }
 
 fn statements_of_rows<const COLUMNS: usize>(
+    backend: DbBackend,
     sql: &str,
     before: &[Value],
     row: &str,
     rows: impl IntoIterator<Item = [Value; COLUMNS]>,
-) -> Vec<(String, Vec<Value>)> {
+) -> Statements {
     debug_assert_eq!(row.matches('?').count(), COLUMNS, "places and values of a row: {row}");
     let rows: Vec<[Value; COLUMNS]> = rows.into_iter().collect();
-    rows.chunks(rows_per_statement(COLUMNS))
-        .map(|chunk| {
-            let mut place = before.len();
-            let rows: Vec<String> = chunk.iter().map(|_| numbered(row, &mut place)).collect();
-            let values = before.iter().chain(chunk.iter().flatten()).cloned();
-            (sql.replace("$rows", &rows.join(", ")), values.collect())
+    if backend == DbBackend::Postgres {
+        return rows.chunks(LIST).map(|chunk| of_arrays(sql, before, row, chunk)).collect();
+    }
+    let statement = |chunk: &[[Value; COLUMNS]]| {
+        let mut place = before.len();
+        let rows: Vec<String> = chunk.iter().map(|_| numbered(row, &mut place)).collect();
+        let values = before.iter().chain(chunk.iter().flatten()).cloned();
+        Ok((sql.replace("$rows", &rows.join(", ")), values.collect()))
+    };
+    rows.chunks(rows_per_statement(COLUMNS)).map(statement).collect()
+}
+
+/// `sql` with a select of arrays in place of its rows.
+fn of_arrays<const COLUMNS: usize>(
+    sql: &str,
+    before: &[Value],
+    row: &str,
+    rows: &[[Value; COLUMNS]],
+) -> Result<(String, Vec<Value>), DbErr> {
+    let mut values = before.to_vec();
+    let (mut arrays, mut names) = (Vec::with_capacity(COLUMNS), Vec::with_capacity(COLUMNS));
+    for column in 0..COLUMNS {
+        let array = Array::new(rows.iter().map(|row| &row[column]))?;
+        arrays.push(array.cast(values.len() + 1));
+        names.push(format!("c{column}"));
+        values.push(array.value());
+    }
+    let mut next = names.iter();
+    let shown: Vec<String> = cells(row)
+        .into_iter()
+        .enumerate()
+        .map(|(place, cell)| {
+            let cell: String = cell
+                .split_inclusive('?')
+                .map(|part| {
+                    part.strip_suffix('?').map_or_else(
+                        || part.to_owned(),
+                        |part| format!("{part}g.{}", next.next().map_or("", String::as_str)),
+                    )
+                })
+                .collect();
+            format!("{cell} AS column{}", place + 1)
         })
-        .collect()
+        .collect();
+    let select = format!("SELECT {} FROM UNNEST({}) AS g ({})", shown.join(", "), arrays.join(", "), names.join(", "));
+    Ok((sql.replace("VALUES $rows", &select), values))
+}
+
+/// What stands between the commas of a row.
+fn cells(row: &str) -> Vec<&str> {
+    let inner = row.trim().trim_start_matches('(').strip_suffix(')').unwrap_or(row);
+    let (mut depth, mut begun, mut cells) = (0, 0, Vec::new());
+    for (place, letter) in inner.char_indices() {
+        match letter {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            ',' if depth == 0 => {
+                cells.push(inner[begun..place].trim());
+                begun = place + 1;
+            }
+            _ => {}
+        }
+    }
+    cells.push(inner[begun..].trim());
+    cells
 }
 
 /// `row` with the next places of a statement instead of its `?`.
@@ -159,21 +243,53 @@ mod tests {
     #[test]
     fn a_list_is_cut_where_a_statement_would_have_too_many_values() {
         let sql = "DELETE FROM t WHERE s = $1 AND id IN ($list)";
-        let cut = statements_in(sql, &[7.into()], 0..i64::try_from(LIST).expect("small") + 2);
+        let all = || 0..i64::try_from(LIST).expect("small") + 2;
+        let cut = statements_in(DbBackend::Sqlite, sql, &[7.into()], all()).expect("statements");
         assert_eq!(cut.len(), 2);
         assert_eq!(cut[1].0, "DELETE FROM t WHERE s = $1 AND id IN ($2, $3)");
         let last = i64::try_from(LIST).expect("small");
         assert_eq!(cut[1].1, [Value::from(7), last.into(), (last + 1).into()]);
-        assert!(statements_in::<i64>(sql, &[7.into()], []).is_empty(), "an empty list is no statement");
+        let cut = statements_in(DbBackend::Postgres, sql, &[7.into()], all()).expect("statements");
+        assert_eq!(cut.len(), 2);
+        assert_eq!(cut[0].0, "DELETE FROM t WHERE s = $1 AND id = ANY(CAST($2 AS bigint[]))");
+        assert_eq!(cut[1].0, cut[0].0, "one text however many there are");
+        assert_eq!(cut[1].1, [Value::from(7), "{5000,5001}".into()]);
+        for backend in [DbBackend::Sqlite, DbBackend::Postgres] {
+            let none = statements_in::<i64>(backend, sql, &[7.into()], []).expect("statements");
+            assert!(none.is_empty(), "an empty list is no statement");
+        }
     }
 
     #[test]
     fn the_values_of_rows_are_numbered_from_the_first_place_of_each_statement() {
-        let rows = (0..501).map(|row| [Value::from(row), Value::from(-row)]);
-        let cut = statements_of_rows("INSERT INTO t VALUES $rows", &["x".into()], "($1, ?, 0, ?)", rows);
+        let rows = || (0..501).map(|row| [Value::from(row), Value::from(-row)]);
+        let of = |backend| {
+            statements_of_rows(backend, "INSERT INTO t VALUES $rows", &["x".into()], "($1, ?, 0, ?)", rows())
+                .expect("statements")
+        };
+        let cut = of(DbBackend::Sqlite);
         assert_eq!(cut.len(), 2);
         assert!(cut[0].0.starts_with("INSERT INTO t VALUES ($1, $2, 0, $3), ($1, $4, 0, $5), "), "{}", cut[0].0);
         assert_eq!(cut[1].0, "INSERT INTO t VALUES ($1, $2, 0, $3)");
         assert_eq!(cut[1].1, [Value::from("x"), 500.into(), (-500).into()]);
+        let [(sql, values)] = &of(DbBackend::Postgres)[..] else { panic!("one statement") };
+        let select = "SELECT $1 AS column1, g.c0 AS column2, 0 AS column3, g.c1 AS column4 \
+                      FROM UNNEST(CAST($2 AS integer[]), CAST($3 AS integer[])) AS g (c0, c1)";
+        assert_eq!(*sql, format!("INSERT INTO t {select}"));
+        assert_eq!(values.len(), 3);
+    }
+
+    #[test]
+    fn a_cell_of_a_row_is_what_stands_between_commas_that_are_not_within_it() {
+        let row = "(CAST(? AS TEXT), COALESCE(?, 0), NULL)";
+        assert_eq!(cells(row), ["CAST(? AS TEXT)", "COALESCE(?, 0)", "NULL"]);
+        let rows = [["a".into(), Value::from(1)]];
+        let (sql, _) =
+            of_arrays("WITH r (a, b, c) AS (VALUES $rows) SELECT 1 FROM r", &[], row, &rows).expect("a statement");
+        assert_eq!(
+            sql,
+            "WITH r (a, b, c) AS (SELECT CAST(g.c0 AS TEXT) AS column1, COALESCE(g.c1, 0) AS column2, NULL AS column3 \
+             FROM UNNEST(CAST($1 AS text[]), CAST($2 AS integer[])) AS g (c0, c1)) SELECT 1 FROM r"
+        );
     }
 }

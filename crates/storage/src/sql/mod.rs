@@ -1,5 +1,6 @@
 //! Statements, and their way to either database: connections, lists and rows of any length, what an error means.
 
+mod arrays;
 pub(crate) mod bulk;
 pub(crate) mod connection;
 pub mod count;

@@ -1,16 +1,14 @@
 //! Logging refusals: each envelope has one failed row, however often it comes.
 
 use std::collections::{BTreeMap, HashSet};
-use std::fmt::Write;
 
-use sea_orm::{ColumnTrait, Condition, DbErr, EntityTrait, QueryFilter, QuerySelect, Value};
+use sea_orm::{ColumnTrait, Condition, DbErr, EntityTrait, QueryFilter, QuerySelect};
 use tillkeep_model::Instant;
 use uuid::Uuid;
 
 use super::beyond;
 use super::quota::Quota;
 use super::words::{FAILED, PUSH, RESOLVED, STATUS_INSERT, UNKNOWN};
-use crate::db::{execute, placeholders, rows_per_statement};
 use crate::entity::sync_log::{Column, Entity, Model};
 use crate::envelope::dated::Dated;
 use crate::envelope::{Rejection, Sender, clip, tidy};
@@ -177,20 +175,11 @@ pub async fn put_off(
 /// Envelopes that were refused before: each keeps its one row, which takes the newest reason.
 async fn refused_again(tx: &Tx, sender: &Sender, again: &[(&str, String)], now: Instant) -> Result<(), DbErr> {
     let tries = i32::from(sender.by_hand.is_none());
-    for chunk in again.chunks(rows_per_statement(3)) {
-        let mut values: Vec<Value> = vec![sender.store_id.into(), now.into()];
-        let mut cases = String::new();
-        for (hash, error) in chunk {
-            write!(cases, " WHEN ${} THEN ${}", values.len() + 1, values.len() + 2).unwrap_or_default();
-            values.extend([(*hash).into(), error.as_str().into()]);
-        }
-        let list = placeholders(values.len() + 1, chunk.len());
-        values.extend(chunk.iter().map(|(hash, _)| Value::from(*hash)));
-        let sql = format!(
-            "UPDATE sync_log SET error = CASE hash{cases} ELSE error END, last_seen_at = $2, \
-             retry_count = retry_count + {tries} WHERE store_id = $1 AND status = '{FAILED}' AND hash IN ({list})"
-        );
-        execute(tx, &sql, values).await?;
-    }
+    let sql = format!(
+        "UPDATE sync_log SET error = t.column2, last_seen_at = $2, retry_count = retry_count + {tries} \
+         FROM (VALUES $rows) AS t WHERE store_id = $1 AND status = '{FAILED}' AND hash = t.column1"
+    );
+    let rows = again.iter().map(|(hash, error)| [(*hash).into(), error.as_str().into()]);
+    execute_rows(tx, &sql, &[sender.store_id.into(), now.into()], "(?, ?)", rows).await?;
     Ok(())
 }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use sea_orm::sea_query::{Alias, Expr, ExprTrait, Query};
-use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter};
+use sea_orm::sea_query::{Alias, Expr, Query};
+use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, Value};
 use tillkeep_model::Instant;
 use tillkeep_model::wire::Applied;
 use uuid::Uuid;
@@ -16,7 +16,7 @@ use crate::Tx;
 use crate::entity::sync_log::{Column, Entity, Model};
 use crate::envelope::dated::Dated;
 use crate::envelope::{Incoming, Sender, Verdict, tidy};
-use crate::many::execute_rows;
+use crate::many::{execute_rows, one_of};
 use crate::sql::bulk;
 
 /// Logs a batch with its verdicts, closes older failures of what now went through, and raises the counters. True when a
@@ -111,11 +111,14 @@ async fn heal(tx: &Tx, store: Uuid, taken: &[(String, Uuid)], now: Instant) -> R
          THEN sync_log.said_at <= t.said_at \
          ELSE COALESCE(sync_log.envelope_at, sync_log.first_seen_at) <= t.envelope_at END";
     let mut closed = 0;
+    let backend = tx.get_database_backend();
     for chunk in taken.chunks(HEALED_AT_ONCE) {
+        let rows: Vec<Value> = chunk.iter().map(|(_, row)| (*row).into()).collect();
+        let entities: Vec<Value> = chunk.iter().map(|(entity, _)| entity.as_str().into()).collect();
         let mut newer = Query::select();
         let success = Alias::new("t");
         newer.expr(Expr::val(1)).from_as(Entity, success.clone());
-        newer.and_where(Expr::col((success, Column::Id)).is_in(chunk.iter().map(|(_, row)| *row)));
+        newer.and_where(one_of(backend, Expr::col((success, Column::Id)), &rows)?);
         let is_older = Expr::exists(newer.and_where(Expr::cust(IS_OLDER)).take());
         closed += Entity::update_many()
             .col_expr(Column::Status, Expr::value(RESOLVED))
@@ -126,7 +129,7 @@ async fn heal(tx: &Tx, store: Uuid, taken: &[(String, Uuid)], now: Instant) -> R
             .col_expr(Column::ToAcknowledge, Expr::cust("seq IS NOT NULL"))
             .filter(Column::StoreId.eq(store))
             .filter(Column::Status.eq(FAILED))
-            .filter(Column::EntityId.is_in(chunk.iter().map(|(entity, _)| entity.as_str())))
+            .filter(one_of(backend, Expr::col(Column::EntityId), &entities)?)
             .filter(is_older)
             .exec(tx)
             .await?
