@@ -197,6 +197,15 @@ impl Hosts {
     pub(crate) fn pool(&self, connections: u32) -> PgPoolOptions {
         // A database that is away refuses or is silent; whoever asks is to hear so while they still wait.
         let pool = PgPoolOptions::new().max_connections(connections).acquire_timeout(Duration::from_secs(5));
+        let pool = pool.after_connect(|conn, _| {
+            Box::pin(async move {
+                // Envelopes are long. A server that was built without it packs them as it always did.
+                match sqlx::raw_sql("SET default_toast_compression = 'lz4'").execute(conn).await {
+                    Err(error) if error.as_database_error().is_none() => Err(error),
+                    _ => Ok(()),
+                }
+            })
+        });
         if !self.are_followed() {
             return pool;
         }

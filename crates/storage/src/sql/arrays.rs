@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use sea_orm::sea_query::{Alias, Expr, ExprTrait, Func, SimpleExpr};
+use sea_orm::sea_query::{Alias, Expr, ExprTrait, Func, Query, SelectStatement};
 use sea_orm::{DbErr, Value};
 
 /// The values of one column.
@@ -36,15 +36,11 @@ impl Array {
         self.text.into()
     }
 
-    /// For a statement of the ORM.
-    pub(super) fn expr(self) -> SimpleExpr {
-        let kind = Alias::new(format!("{}[]", self.kind));
-        Expr::val(self.text).cast_as(kind)
-    }
-
-    /// Equal to one of them.
-    pub(super) fn any(self) -> SimpleExpr {
-        Func::cust("ANY").arg(self.expr()).into()
+    /// Its elements as rows, for a statement of the ORM. With `= ANY` each row of a table that is read as a whole, as one is that was
+    /// small when the statement was planned, would be compared with each element: 180 sales/s in place of 896 were pushed so.
+    pub(super) fn rows(self) -> SelectStatement {
+        let array = Expr::val(self.text).cast_as(Alias::new(format!("{}[]", self.kind)));
+        Query::select().expr(Func::cust("UNNEST").arg(array)).take()
     }
 }
 

@@ -92,7 +92,7 @@ pub(crate) fn selects_in<E: EntityTrait, T: Into<Value>>(
 /// `column` has one of these values, of which a statement of the ORM takes so many at once.
 pub(crate) fn one_of(backend: DbBackend, column: impl ExprTrait, values: &[Value]) -> Result<SimpleExpr, DbErr> {
     Ok(match backend {
-        DbBackend::Postgres => column.eq(Array::new(values)?.any()),
+        DbBackend::Postgres => column.in_subquery(Array::new(values)?.rows()),
         _ => column.is_in(values.iter().cloned()),
     })
 }
@@ -138,7 +138,8 @@ fn statements_in<T: Into<Value>>(
         let place = before.len() + 1;
         if backend == DbBackend::Postgres {
             let array = Array::new(chunk)?;
-            let sql = sql.replace("IN ($list)", &format!("= ANY({})", array.cast(place)));
+            // As `Array::rows`.
+            let sql = sql.replace("$list", &format!("SELECT UNNEST({})", array.cast(place)));
             return Ok((sql, before.iter().cloned().chain([array.value()]).collect()));
         }
         let sql = sql.replace("$list", &placeholders(place, chunk.len()));
@@ -251,7 +252,7 @@ mod tests {
         assert_eq!(cut[1].1, [Value::from(7), last.into(), (last + 1).into()]);
         let cut = statements_in(DbBackend::Postgres, sql, &[7.into()], all()).expect("statements");
         assert_eq!(cut.len(), 2);
-        assert_eq!(cut[0].0, "DELETE FROM t WHERE s = $1 AND id = ANY(CAST($2 AS bigint[]))");
+        assert_eq!(cut[0].0, "DELETE FROM t WHERE s = $1 AND id IN (SELECT UNNEST(CAST($2 AS bigint[])))");
         assert_eq!(cut[1].0, cut[0].0, "one text however many there are");
         assert_eq!(cut[1].1, [Value::from(7), "{5000,5001}".into()]);
         for backend in [DbBackend::Sqlite, DbBackend::Postgres] {
