@@ -34,6 +34,10 @@ impl Cursor {
         }
         let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| unread())?;
         let (of, page, last): (String, u64, Vec<Json>) = serde_json::from_slice(&bytes).map_err(|_| unread())?;
+        // No list has so many pages, and there is always a number after this one.
+        if page == 0 || page > u64::from(u32::MAX) {
+            return Err(unread());
+        }
         if of != sort {
             return Err(wrong("is of a list in another order; send the `sort` that it was given for"));
         }

@@ -140,9 +140,9 @@ pub struct Parts<E: EntityTrait> {
 impl<E: EntityTrait> Parts<E> {
     /// Of `size` rows each.
     pub fn new(spec: &ListSpec, query: &Query, base: Select<E>, size: u64) -> Result<Self> {
-        let ordering = ordering::<E>(spec, query)?;
-        let select = in_order(&ordering, narrowed(spec, query, base)?);
-        Ok(Self { select, ordering, size, last: None })
+        // What a page of it would be refused for.
+        let (select, _) = selected::<E>(spec, query, base)?;
+        Ok(Self { select, ordering: ordering::<E>(spec, query)?, size, last: None })
     }
 
     /// How many rows there are in all.

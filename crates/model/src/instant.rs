@@ -4,7 +4,7 @@ mod column;
 
 use std::fmt;
 
-use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveTime, SecondsFormat, SubsecRound, TimeDelta, Utc};
+use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveTime, SecondsFormat, TimeDelta, Utc};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A UTC instant with millisecond precision. JSON: RFC 3339 with always three decimals,
@@ -22,7 +22,8 @@ impl Default for Instant {
 
 impl From<DateTime<Utc>> for Instant {
     fn from(time: DateTime<Utc>) -> Self {
-        Self(time.trunc_subsecs(3))
+        // Of a leap second as well, which not every database knows: it is the one after it.
+        Self(DateTime::from_timestamp_millis(time.timestamp_millis()).unwrap_or_default())
     }
 }
 
@@ -42,7 +43,8 @@ impl Instant {
 
     /// `None` outside of the years 1 to 9999.
     fn within_reach(time: DateTime<Utc>) -> Option<Self> {
-        (1..=9999).contains(&time.year()).then(|| time.into())
+        let instant = Self::from(time);
+        (1..=9999).contains(&instant.0.year()).then_some(instant)
     }
 
     #[must_use]
@@ -118,6 +120,13 @@ mod tests {
         assert_eq!(
             Instant::parse("2026-11-20T12:34:56.7899Z").expect("instant").to_string(),
             "2026-11-20T12:34:56.789Z"
+        );
+        let leap = Instant::parse("2016-12-31T23:59:60.5Z").expect("instant");
+        assert_eq!(leap.to_string(), "2017-01-01T00:00:00.500Z", "as PostgreSQL has a leap second");
+        assert_eq!(Instant::parse("9999-12-31T23:59:60.5Z"), None, "it is the year 10000");
+        assert_eq!(
+            Instant::parse("1969-12-31T23:59:59.9999Z").expect("instant").to_string(),
+            "1969-12-31T23:59:59.999Z"
         );
         assert_eq!(Instant::parse("2026-11-20"), None);
         assert_eq!(Instant::parse("9999-12-31T23:59:59-01:00"), None, "it is the year 10000 in UTC");

@@ -6,6 +6,12 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value as Json, json};
 
+use tillkeep_hq::backoffice::plain::Rules;
+use tillkeep_hq::testing::Databases as _;
+use tillkeep_http::resource::{Parts, Query};
+use tillkeep_storage::entity::customer;
+use tillkeep_storage::raw::sea_orm::EntityTrait;
+
 use super::kit::{Got, Kit, Person};
 
 /// Customers of whom some share a name, and some have no company.
@@ -27,6 +33,7 @@ async fn crowd(kit: &Kit, admin: &Person) {
     }
 }
 
+/// Of text, of what may be missing, of instants, and in two directions at once.
 const SORTS: [&str; 7] = [
     "companyName",
     "-companyName",
@@ -46,29 +53,97 @@ fn next(got: &Got) -> Option<String> {
     got.body["pagination"]["nextCursor"].as_str().map(str::to_owned)
 }
 
+/// What is asked for page by page, and by cursors of `size` rows, has the same `key` in each row.
+async fn walks(kit: &Kit, admin: &Person, path: &str, sort: &str, key: &str, size: usize) {
+    let asked = kit.get(admin, &format!("{path}?sort={sort}&pageSize=200")).await;
+    let keys = |got: &Got| -> Vec<Json> {
+        got.body["data"].as_array().into_iter().flatten().map(|row| row[key].clone()).collect()
+    };
+    let all = keys(&asked);
+    assert!(all.len() >= 7, "{path}: {all:?}");
+    let list = format!("{path}?sort={sort}&pageSize={size}");
+    let (mut walked, mut got) = (Vec::new(), kit.get(admin, &list).await);
+    for page in 1.. {
+        got.is(200);
+        assert_eq!(got.body["pagination"]["page"], page, "{sort}");
+        assert_eq!(got.body["pagination"]["total"], all.len(), "{sort}: of a page by cursor too");
+        walked.extend(keys(&got));
+        let Some(cursor) = next(&got) else { break };
+        got = kit.get(admin, &format!("{list}&cursor={cursor}")).await;
+    }
+    assert_eq!(walked, all, "{path} by {sort}, {size} a page: none empty at the end, none twice");
+}
+
 #[tokio::test]
 async fn a_list_walked_by_cursors_has_the_rows_of_its_pages() {
     let kit = Kit::new().await;
     let admin = kit.admin().await;
     crowd(&kit, &admin).await;
+    for (number, price) in [199, 199, 5, 0, 199, 5, 1].into_iter().enumerate() {
+        kit.product(&admin, &format!("P{number}"), json!({"price": price})).await;
+    }
+    for size in [1, 2, 3] {
+        for sort in SORTS {
+            walks(&kit, &admin, "/customers", sort, "firstName", size).await;
+        }
+        for sort in ["price", "-price"] {
+            walks(&kit, &admin, "/products", sort, "sku", size).await;
+        }
+    }
+    walks(&kit, &admin, "/audit-log", "-seq", "seq", 5).await;
+    walks(&kit, &admin, "/audit-log", "seq", "seq", 4).await;
+}
+
+#[tokio::test]
+async fn a_list_read_in_parts_has_each_row_once() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    crowd(&kit, &admin).await;
+    let list = <customer::Entity as Rules>::LIST;
     for sort in SORTS {
         let all = of(&kit.get(&admin, &format!("/customers?sort={sort}")).await, "firstName");
-        assert!(all.len() >= 7, "{all:?}");
-        for size in [1, 2, 3] {
-            let list = format!("/customers?sort={sort}&pageSize={size}");
-            let mut walked = Vec::new();
-            let mut got = kit.get(&admin, &list).await;
-            for page in 1.. {
-                let rows = of(&got, "firstName");
-                assert_eq!(got.body["pagination"]["page"], page, "{sort}");
-                assert_eq!(got.body["pagination"]["total"], all.len(), "{sort}: of a page by cursor too");
-                walked.extend(rows);
-                let Some(cursor) = next(&got) else { break };
-                got = kit.get(&admin, &format!("{list}&cursor={cursor}")).await;
-                got.is(200);
+        for size in [1, 2, 3, 7, 8] {
+            let conn = kit.hq.db().snapshot().await.expect("a snapshot");
+            let query = Query::from([("sort".to_owned(), sort.to_owned())]);
+            let mut parts = Parts::new(&list, &query, customer::Entity::find(), size).expect("a list");
+            assert_eq!(parts.count(&conn).await.expect("a number"), all.len() as u64);
+            let mut read = Vec::new();
+            loop {
+                let rows = parts.next(&conn).await.expect("rows");
+                if rows.is_empty() {
+                    break;
+                }
+                read.extend(rows.into_iter().filter_map(|row| row.first_name));
+                assert!(read.len() <= all.len(), "{sort}, {size} at once: {read:?}");
             }
-            assert_eq!(walked, all, "{sort}, {size} a page: none empty at the end, none twice");
+            assert_eq!(read, all, "{sort}, {size} at once");
         }
+    }
+}
+
+#[tokio::test]
+async fn a_list_as_a_file_is_refused_what_its_pages_are() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    for list in ["/sales", "/register-sessions"] {
+        for (field, value) in [("page", "0"), ("pageSize", "abc"), ("cursor", "x")] {
+            kit.get(&admin, &format!("{list}?format=csv&{field}={value}")).await.names(field);
+        }
+    }
+}
+
+/// Rows go to `PostgreSQL` as texts of arrays, in which some letters mean something.
+#[tokio::test]
+async fn whatever_letters_are_typed_come_back_as_they_were() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    for name in ["\"", "\\", "{}", "NULL", "null", "a,b", "it's", "\\\"", "{\"a\",NULL}", "日本 ä 🛒", "x\ty"] {
+        let made = kit.post(&admin, "/customers", json!({"lastName": name, "notes": name})).await;
+        made.is(201);
+        let id = made.body["data"]["id"].as_str().expect("id").to_owned();
+        let read = kit.get(&admin, &format!("/customers/{id}")).await.data();
+        assert_eq!((&read["lastName"], &read["notes"]), (&json!(name), &json!(name)));
+        assert_eq!(read["firstName"], json!(null), "what is missing is no text");
     }
 }
 
@@ -103,6 +178,10 @@ async fn a_cursor_that_is_none_of_this_list_is_refused_by_its_name() {
     let cursor = next(&kit.get(&admin, "/customers?sort=lastName&pageSize=2").await).expect("a next page");
     kit.get(&admin, &format!("/customers?sort=lastName&cursor={cursor}")).await.is(200);
     let forged = |sort: &str, last: Json| URL_SAFE_NO_PAD.encode(json!([sort, 2, last]).to_string());
+    let on_page = |page: u64| {
+        let last = ["Ash", "0192d0c4-7f6e-7000-8000-000000000001"];
+        URL_SAFE_NO_PAD.encode(json!(["lastName", page, last]).to_string())
+    };
     for query in [
         "cursor=".to_owned(),
         "cursor=7".to_owned(),
@@ -113,6 +192,8 @@ async fn a_cursor_that_is_none_of_this_list_is_refused_by_its_name() {
         format!("sort=lastName&page=2&cursor={cursor}"),
         format!("sort=lastName&cursor={}", &cursor[1..]),
         format!("sort=lastName&cursor={}", forged("lastName", json!(["Ash"]))),
+        format!("sort=lastName&pageSize=1&cursor={}", on_page(u64::MAX)),
+        format!("sort=lastName&pageSize=1&cursor={}", on_page(0)),
         format!("sort=lastName&cursor={}", forged("lastName", json!(["Ash", "no id"]))),
         format!("sort=lastName&cursor={}", forged("lastName", json!(["A\0", "0192d0c4-7f6e-7000-8000-000000000001"]))),
         format!("sort=lastName&cursor={}", forged("lastName", json!([7, "0192d0c4-7f6e-7000-8000-000000000001"]))),

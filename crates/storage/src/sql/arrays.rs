@@ -21,7 +21,11 @@ impl Array {
             if place > 0 {
                 text.push(',');
             }
-            kind = push(&mut text, value)?;
+            let of_this = push(&mut text, value)?;
+            if place > 0 && of_this != kind {
+                return Err(DbErr::Type(format!("an array of {kind} has no {of_this}")));
+            }
+            kind = of_this;
         }
         text.push('}');
         Ok(Self { text, kind })
@@ -107,5 +111,6 @@ mod tests {
         let at = Instant::parse("2026-11-20T12:34:56.789Z").expect("an instant");
         assert_eq!(of(&[at.into()]), (r#"{"2026-11-20T12:34:56.789+00:00"}"#.to_owned(), "timestamptz"));
         assert!(Array::new([&Value::from(1.5_f64)]).is_err());
+        assert!(Array::new([&Value::from(1_i32), &Value::from(1_i64)]).is_err(), "of one type");
     }
 }

@@ -1,6 +1,6 @@
 //! Logging refusals: each envelope has one failed row, however often it comes.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use sea_orm::{ColumnTrait, Condition, DbErr, EntityTrait, QueryFilter, QuerySelect};
 use tillkeep_model::Instant;
@@ -29,7 +29,7 @@ pub async fn reject(tx: &Tx, sender: &Sender, refused: &[Rejection], now: Instan
     let mut counts: BTreeMap<&'static str, Refused> = BTreeMap::new();
     let mut beyond: BTreeMap<&'static str, i32> = BTreeMap::new();
     let (mut rows, mut fresh, mut dropped) = (Vec::new(), HashSet::new(), 0_u64);
-    let mut again: BTreeMap<&str, String> = BTreeMap::new();
+    let mut again: BTreeMap<Uuid, String> = BTreeMap::new();
     for refusal in refused {
         if known.is_settled(&refusal.hash) {
             continue;
@@ -37,8 +37,8 @@ pub async fn reject(tx: &Tx, sender: &Sender, refused: &[Rejection], now: Instan
         let error = clip(refusal.result.error.as_deref().unwrap_or_default());
         let count = counts.entry(counted_as(&refusal.result.entity_type)).or_default();
         count.error.clone_from(&error);
-        if known.failed.contains(&refusal.hash) {
-            again.insert(&refusal.hash, error);
+        if let Some(row) = known.failed.get(&refusal.hash) {
+            again.insert(*row, error);
         } else if !fresh.insert(&refusal.hash) {
             // The same one twice in this request.
         } else if quota.is_used_up() {
@@ -64,22 +64,23 @@ pub async fn reject(tx: &Tx, sender: &Sender, refused: &[Rejection], now: Instan
         refused.fresh += i32::from(beyond::count(tx, store, entity_type, count, now).await?);
     }
     bulk::insert::<Entity>(tx, rows, None).await?;
-    refused_again(tx, sender, &again.into_iter().collect::<Vec<_>>(), now).await?;
+    refused_again(tx, sender, again, now).await?;
     count_refused(tx, store, &counts, now).await
 }
 
 /// The hashes of envelopes that the log has already.
 struct KnownHashes {
-    failed: HashSet<String>,
+    /// With its row.
+    failed: HashMap<String, Uuid>,
     by_hand: HashSet<String>,
 }
 
 impl KnownHashes {
     async fn load(tx: &Tx, store: Uuid, refused: &[Rejection]) -> Result<Self, DbErr> {
         let by_hand = Condition::all().add(Column::Status.eq(RESOLVED)).add(Column::ResolvedBy.is_not_null());
-        let rows: Vec<(String, String)> = Entity::find()
+        let rows: Vec<(String, Uuid, String)> = Entity::find()
             .select_only()
-            .columns([Column::Hash, Column::Status])
+            .columns([Column::Hash, Column::Id, Column::Status])
             .filter(Column::StoreId.eq(store))
             .filter(Column::EntityId.is_in(refused.iter().map(|refusal| tidy(&refusal.result.entity_id))))
             .filter(Column::Hash.is_in(refused.iter().map(|refusal| refusal.hash.clone())))
@@ -87,14 +88,14 @@ impl KnownHashes {
             .into_tuple()
             .all(tx)
             .await?;
-        let (failed, by_hand): (Vec<_>, Vec<_>) = rows.into_iter().partition(|(_, status)| status == FAILED);
-        let hashes = |rows: Vec<(String, String)>| rows.into_iter().map(|(hash, _)| hash).collect();
-        Ok(Self { failed: hashes(failed), by_hand: hashes(by_hand) })
+        let (failed, by_hand): (Vec<_>, Vec<_>) = rows.into_iter().partition(|(_, _, status)| status == FAILED);
+        let failed = failed.into_iter().map(|(hash, row, _)| (hash, row)).collect();
+        Ok(Self { failed, by_hand: by_hand.into_iter().map(|(hash, ..)| hash).collect() })
     }
 
     /// A user settled it by hand, and it did not fail since.
     fn is_settled(&self, hash: &str) -> bool {
-        self.by_hand.contains(hash) && !self.failed.contains(hash)
+        self.by_hand.contains(hash) && !self.failed.contains_key(hash)
     }
 }
 
@@ -173,13 +174,31 @@ pub async fn put_off(
 }
 
 /// Envelopes that were refused before: each keeps its one row, which takes the newest reason.
-async fn refused_again(tx: &Tx, sender: &Sender, again: &[(&str, String)], now: Instant) -> Result<(), DbErr> {
+async fn refused_again(tx: &Tx, sender: &Sender, again: BTreeMap<Uuid, String>, now: Instant) -> Result<(), DbErr> {
     let tries = i32::from(sender.by_hand.is_none());
-    let sql = format!(
-        "UPDATE sync_log SET error = t.column2, last_seen_at = $2, retry_count = retry_count + {tries} \
-         FROM (VALUES $rows) AS t WHERE store_id = $1 AND status = '{FAILED}' AND hash = t.column1"
-    );
-    let rows = again.iter().map(|(hash, error)| [(*hash).into(), error.as_str().into()]);
-    execute_rows(tx, &sql, &[sender.store_id.into(), now.into()], "(?, ?)", rows).await?;
+    let rows = again.into_iter().map(|(row, error)| [row.into(), error.into()]);
+    execute_rows(tx, SAID_AGAIN, &[now.into(), tries.into()], "(?, ?)", rows).await?;
     Ok(())
+}
+
+/// By the key of each row: by its hash it would be looked for among all that failed of its store.
+const SAID_AGAIN: &str = "UPDATE sync_log SET error = t.column2, last_seen_at = $1, retry_count = retry_count + $2 \
+                          FROM (VALUES $rows) AS t WHERE sync_log.id = t.column1";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Db, Side, raw};
+
+    #[tokio::test]
+    async fn what_is_refused_again_is_found_by_its_key_and_not_among_all_that_failed() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let db = Db::open_file(&dir.path().join("hq.db"), Side::Hq).await.expect("a database");
+        let sql = format!("EXPLAIN QUERY PLAN {}", SAID_AGAIN.replace("$rows", "('i', 'e'), ('i', 'e')"));
+        let before = ["now".into(), 1.into()];
+        let plan = raw::query(db.reader(), &sql, before).await.expect("a plan");
+        let lines: Vec<String> = plan.iter().map(|row| row.try_get("", "detail").expect("a line")).collect();
+        let found = "SEARCH sync_log USING INDEX sqlite_autoindex_sync_log_1 (id=?)";
+        assert!(lines.iter().any(|line| line.contains(found)), "{lines:?}");
+    }
 }
