@@ -35,7 +35,9 @@ mod second;
 mod series;
 mod source;
 mod sums;
+mod unapplied;
 mod zz;
+mod zz_sums;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -69,7 +71,7 @@ const ONE: &[One] = &[
     One { invariant: "I5", run: |source, _, found| Box::pin(flags::borne_out(source, found)) },
     One { invariant: "I5", run: |source, options, found| Box::pin(books::reports(source, options, found)) },
     One { invariant: "I5", run: |source, _, found| Box::pin(apart::movements(source, found)) },
-    One { invariant: "I5", run: |source, _, found| Box::pin(zz::reports(source, found)) },
+    One { invariant: "I5", run: |source, _, found| Box::pin(zz_sums::reports(source, found)) },
     One { invariant: "I6", run: |source, options, found| Box::pin(zz::numbers(source, options, found)) },
     One { invariant: "I6", run: |source, _, found| Box::pin(numbers::twice(source, found)) },
     One { invariant: "I6", run: |source, options, found| Box::pin(series::last(source, options, found)) },

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use sea_orm::DbErr;
+use sea_orm::{DbErr, Value};
 use tillkeep_model::receipt::ReceiptNumber;
 use uuid::Uuid;
 
@@ -27,17 +27,14 @@ async fn read(
     mut note: impl FnMut(Series, i64, Uuid) + Send,
 ) -> Result<(), DbErr> {
     let which = stores.map_or("", |_| "store_id IN ($list) AND");
-    let of_stores = |pages: Pages<'_>| match stores {
-        Some(stores) => pages.of(stores.iter().copied()),
-        None => pages,
-    };
     let codes = codes(source).await?;
     // A number that begins with another store's code is none of this store's series.
     let foreign = |store: Uuid, code: &str| codes.get(code).is_some_and(|owner| *owner != store);
     let sql = format!("SELECT id, store_id, receipt_number FROM sales WHERE {which} $behind");
     // Numbers that follow one another are read one after the other.
-    let key = [("store_id", Uuid::nil().into()), ("receipt_number", "".into()), ("id", Uuid::nil().into())];
-    let mut pages = of_stores(Pages::new(source, &sql, [], &key));
+    let nothing: Value = Uuid::nil().into();
+    let key = [("store_id", nothing.clone()), ("receipt_number", "".into()), ("id", nothing)];
+    let mut pages = among(stores, Pages::new(source, &sql, [], &key));
     while let Some(rows) = pages.page().await? {
         for row in rows {
             let receipt: String = row.try_get("", "receipt_number")?;
@@ -52,7 +49,7 @@ async fn read(
     let sql = format!(
         "SELECT id, store_id, register_code, session_number, flags FROM register_sessions WHERE {which} $behind"
     );
-    let mut pages = of_stores(Pages::by_id(source, &sql, []));
+    let mut pages = among(stores, Pages::by_id(source, &sql, []));
     while let Some(rows) = pages.page().await? {
         for row in rows {
             if has_foreign_number(&row.try_get("", "flags")?) {
@@ -66,6 +63,13 @@ async fn read(
         }
     }
     Ok(())
+}
+
+fn among<'a>(stores: Option<&BTreeSet<Uuid>>, pages: Pages<'a>) -> Pages<'a> {
+    match stores {
+        Some(stores) => pages.of(stores.iter().copied()),
+        None => pages,
+    }
 }
 
 /// The stores by their codes.

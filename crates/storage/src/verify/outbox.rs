@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use sea_orm::DbErr;
+use sea_orm::{DbErr, Value};
 use tillkeep_model::Instant;
 use uuid::Uuid;
 
@@ -73,7 +73,7 @@ async fn at_hq(hq: &Source, store: &Source, epochs: &mut Epochs) -> Result<(), D
     };
     let sql = "SELECT id, node_epoch, seq FROM sync_log WHERE store_id = $1 AND seq IS NOT NULL AND node_epoch IS NOT NULL \
                AND $behind";
-    let key = [("node_epoch", "".into()), ("seq", i64::MIN.into()), ("id", Uuid::nil().into())];
+    let key = [("node_epoch", Value::from("")), ("seq", i64::MIN.into()), ("id", Uuid::nil().into())];
     let mut pages = Pages::new(hq, sql, [store.store.into()], &key);
     while let Some(rows) = pages.page().await? {
         for row in rows {
@@ -86,7 +86,7 @@ async fn at_hq(hq: &Source, store: &Source, epochs: &mut Epochs) -> Result<(), D
         nodes.insert(row.try_get("", "id")?, row.try_get("", "node_epoch")?);
     }
     let sql = "SELECT node, seq, hash FROM sync_log_kept WHERE node IN ($list) AND seq > 0 AND $behind";
-    let key = [("node", i32::MIN.into()), ("seq", i64::MIN.into()), ("hash", Uuid::nil().into())];
+    let key = [("node", Value::from(i32::MIN)), ("seq", i64::MIN.into()), ("hash", Uuid::nil().into())];
     let mut pages = Pages::new(hq, sql, [], &key).of(nodes.keys().copied());
     while let Some(rows) = pages.page().await? {
         for row in rows {
