@@ -71,7 +71,8 @@ pub trait SyncTable: Send + Sync {
         let key = Self::columns_named(key)?;
         let place = Expr::tuple(key.iter().map(|column| Expr::col(column.as_column_ref())));
         let last = Expr::tuple(after.iter().map(|id| Expr::val(*id)));
-        let mut select = Self::of_store(E::find(), filter, store)?.filter(sea_query::ExprTrait::gt(place, last)).limit(limit);
+        let mut select =
+            Self::of_store(E::find(), filter, store)?.filter(sea_query::ExprTrait::gt(place, last)).limit(limit);
         for column in key {
             select = select.order_by_asc(column);
         }

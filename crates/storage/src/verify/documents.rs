@@ -92,8 +92,7 @@ pub(super) async fn arrived(
             sides.sent(entity, &here, found).await?;
         }
         found.invariant = "I3";
-        let sql =
-            format!("SELECT id, received_at FROM {} WHERE store_id = $1 AND $behind", entity.name);
+        let sql = format!("SELECT id, received_at FROM {} WHERE store_id = $1 AND $behind", entity.name);
         let mut pages = Pages::by_id(hq, &sql, [store.store.into()]);
         while let Some(there) = pages.page().await? {
             sides.not_from_here(entity, &there, found).await?;
@@ -144,8 +143,10 @@ impl Sides<'_> {
             let limits = Limits::new(child.table, Some(child.book));
             let here = having(self.store, child.table, child.parent, documents).await?;
             let there = having(self.hq, child.table, child.parent, &at_hq).await?;
-            let (here, there) =
-                (by_key(&here, &["id"], reckoned(entity))?, by_sent_key(&there, &["id"], reckoned(entity), &self.kept)?);
+            let (here, there) = (
+                by_key(&here, &["id"], reckoned(entity))?,
+                by_sent_key(&there, &["id"], reckoned(entity), &self.kept)?,
+            );
             for id in here.keys().chain(there.keys().filter(|id| !here.contains_key(*id))) {
                 let text = match (here.get(id), there.get(id)) {
                     (Some(mine), Some(theirs)) if mine == theirs || limits.is_kept(mine, theirs) => continue,

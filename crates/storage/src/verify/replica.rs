@@ -9,10 +9,12 @@ use serde_json::{Map, Value as Json};
 use uuid::Uuid;
 
 use super::finding::{Found, Options};
+use super::pages::{Merged, Which};
 use super::source::{Rows, Source, by_key, differing, having};
 use crate::apply::{self, Cursor};
 use crate::db::query;
 use crate::entity::store_node;
+use crate::many::find_in;
 use crate::registry::{self, Scope, SyncType};
 use crate::rows::Row;
 use crate::staff::FORMER_PIN;
@@ -73,20 +75,42 @@ async fn one(
     options: &Options,
     found: &mut Found,
 ) -> Result<(), DbErr> {
-    let mut here = entity.table.all(&store.conn).await?;
-    let (there, comparable) = of_store(hq, entity, store.store, options).await?;
-    // Each server has its own way to verify one PIN: where that of the store cannot be known, it is there or not.
-    for row in here.iter_mut().filter(|row| row.uuid("id").is_none_or(|id| !comparable.contains(&id))) {
-        only_presence(&mut **row, entity);
-    }
-    if entity.replace_all {
-        if cursor.version == head {
-            whole(store, entity, &here, &there, found)?;
-        }
+    if entity.replace_all && cursor.version != head {
         return Ok(());
     }
+    let filter: &[&str] = match entity.scope {
+        Scope::Everyone => &[],
+        Scope::Store => &["store_id"],
+        Scope::Parties => &["from_store_id", "to_store_id"],
+    };
+    let of = |filter| Which { table: entity.table, key: entity.key, filter, store: store.store };
+    let people = if entity.withheld.is_empty() { None } else { Some(People::of_store(hq, store.store).await?) };
+    let mut pages = Merged::new((store, of(&[])), (hq, of(filter)));
+    while let Some([mut here, mut there]) = pages.page().await? {
+        if let Some(people) = &people {
+            people.compare_by_what_is_there(hq, entity, options, (&mut here, &mut there)).await?;
+        }
+        if entity.replace_all {
+            whole(store, entity, &here, &there, found)?;
+        } else {
+            page(store, hq, entity, (cursor, head), options, (&here, &there), found).await?;
+        }
+    }
+    Ok(())
+}
+
+/// The rows of both sides with keys of one page.
+async fn page(
+    store: &Source,
+    hq: &Source,
+    entity: &SyncType,
+    (cursor, head): (Cursor, i64),
+    options: &Options,
+    (here, there): (&[Box<dyn Row>], &[Box<dyn Row>]),
+    found: &mut Found,
+) -> Result<(), DbErr> {
     let without = without(entity);
-    let (mut mine, mut theirs) = (by_key(&here, entity.key, &without)?, by_key(&there, entity.key, &without)?);
+    let (mut mine, mut theirs) = (by_key(here, entity.key, &without)?, by_key(there, entity.key, &without)?);
     if entity.store_may_create {
         for row in mine.values_mut().chain(theirs.values_mut()) {
             row.retain(|name, _| PRICED.contains(&name.as_str()));
@@ -94,12 +118,15 @@ async fn one(
     }
     let unsent =
         here.iter().filter(|row| row.get("synced") == Some(false.into())).filter_map(|row| row.uuid("id")).collect();
-    let replica = Replica { store: store.store, entity, here: &here, there: &there, mine, theirs, unsent };
+    let replica = Replica { store: store.store, entity, here, there, mine, theirs, unsent };
     let same = replica.compare(cursor, options, found);
     if !entity.store_may_create {
+        let withdrawn = replica.withdrawn(|version| options.settled || version <= head);
         // An entry that a user resolved at headquarters was never applied; its row stays at the store alone.
-        let resolved = resolved(store, hq, entity).await?;
-        replica.withdrawn(&resolved, |version| options.settled || version <= head, found);
+        let resolved = resolved(store, hq, entity, &withdrawn).await?;
+        for key in withdrawn.iter().filter(|key| !resolved.contains(*key)) {
+            found.add(store.store, entity.name, key, "the store has it, and headquarters does not");
+        }
     }
     lines(store, hq, entity, &same, found).await
 }
@@ -158,22 +185,24 @@ impl Replica<'_> {
         same
     }
 
-    /// Finds what headquarters does not have, of versions that are `judged`.
-    fn withdrawn(&self, resolved: &HashSet<String>, judged: impl Fn(i64) -> bool, found: &mut Found) {
-        for (row, key) in self.here.iter().zip(keys(self.here, self.entity)) {
+    /// The keys of what headquarters does not have, of versions that are `judged`.
+    fn withdrawn(&self, judged: impl Fn(i64) -> bool) -> Vec<String> {
+        let is_withdrawn = |(row, key): &(&Box<dyn Row>, String)| {
             let version = row.integer("sync_version").unwrap_or_default();
             let unsent = row.uuid("id").is_some_and(|id| self.unsent.contains(&id));
-            if !self.theirs.contains_key(&key) && !unsent && !resolved.contains(&key) && judged(version) {
-                found.add(self.store, self.entity.name, &key, "the store has it, and headquarters does not");
-            }
-        }
+            !self.theirs.contains_key(key) && !unsent && judged(version)
+        };
+        let rows = self.here.iter().zip(keys(self.here, self.entity));
+        rows.filter(is_withdrawn).map(|(_, key)| key).collect()
     }
 }
 
-async fn resolved(store: &Source, hq: &Source, entity: &SyncType) -> Result<HashSet<String>, DbErr> {
-    let sql =
-        "SELECT DISTINCT entity_id FROM sync_log WHERE store_id = $1 AND entity_type = $2 AND status = 'resolved'";
-    let rows = query(&hq.conn, sql, [store.store.into(), entity.name.into()]).await?;
+/// Those of `keys` that a user resolved.
+async fn resolved(store: &Source, hq: &Source, entity: &SyncType, keys: &[String]) -> Result<HashSet<String>, DbErr> {
+    let sql = "SELECT entity_id FROM sync_log WHERE store_id = $1 AND entity_type = $2 AND status = 'resolved' \
+               AND entity_id IN ($list)";
+    let of = [store.store.into(), entity.name.into()];
+    let rows = find_in(&hq.conn, sql, &of, keys.iter().map(String::as_str)).await?;
     rows.iter().map(|row| row.try_get("", "entity_id")).collect()
 }
 
@@ -225,47 +254,51 @@ async fn lines(
     Ok(())
 }
 
-/// What headquarters has for one store, with nothing in the columns that are not for it; and the people with verifiers
-/// of that store.
-async fn of_store(
-    hq: &Source,
-    entity: &SyncType,
+/// What headquarters knows of the people of one store who verify themselves there.
+struct People {
     store: Uuid,
-    options: &Options,
-) -> Result<(Vec<Box<dyn Row>>, HashSet<Uuid>), DbErr> {
-    let mut rows = match entity.scope {
-        Scope::Everyone => entity.table.all(&hq.conn).await?,
-        Scope::Store => having(hq, entity.table, "store_id", &[store]).await?,
-        Scope::Parties => {
-            let mut rows = having(hq, entity.table, "from_store_id", &[store]).await?;
-            let to = having(hq, entity.table, "to_store_id", &[store]).await?;
-            rows.extend(to.into_iter().filter(|row| row.uuid("from_store_id") != Some(store)));
-            rows
-        }
-    };
-    let mut comparable = HashSet::new();
-    if !entity.withheld.is_empty() {
+    staff: HashSet<Uuid>,
+    /// Those of a store with a salt of its own are slow hashes: what headquarters handed out is what it noted.
+    salted: bool,
+}
+
+impl People {
+    async fn of_store(hq: &Source, store: Uuid) -> Result<Self, DbErr> {
         let asks = asks(hq, store).await?;
         let staff = staff(hq, store, asks).await?;
-        // Those of a store with a salt of its own are slow hashes: what headquarters handed out is what it noted.
-        let salted = asks.is_some_and(|asks| asks != store_node::ASKS_NEVER);
-        let ids = rows.iter().filter_map(|row| row.uuid("id")).filter(|_| salted);
-        let lookups = store_lookups::made(&hq.conn, store, ids).await?;
-        for row in &mut rows {
+        Ok(Self { store, staff, salted: asks.is_some_and(|asks| asks != store_node::ASKS_NEVER) })
+    }
+
+    /// Leaves nothing in the columns of headquarters that are not for the store. Each server has its own way to verify one PIN:
+    /// where that of the store cannot be known, it is there or not.
+    async fn compare_by_what_is_there(
+        &self,
+        hq: &Source,
+        entity: &SyncType,
+        options: &Options,
+        (here, there): (&mut [Box<dyn Row>], &mut [Box<dyn Row>]),
+    ) -> Result<(), DbErr> {
+        let ids: Vec<Uuid> = there.iter().filter_map(|row| row.uuid("id")).filter(|_| self.salted).collect();
+        let lookups = store_lookups::made(&hq.conn, self.store, ids).await?;
+        let mut comparable = HashSet::new();
+        for row in there {
             let is_withheld = row.text("pin_lookup").is_some_and(|kept| user_pins::is_withheld(&kept));
-            if is_withheld || row.uuid("id").is_none_or(|id| !staff.contains(&id)) {
+            if is_withheld || row.uuid("id").is_none_or(|id| !self.staff.contains(&id)) {
                 for column in entity.withheld {
                     row.set(column, None::<String>.into());
                 }
                 comparable.extend(row.uuid("id"));
-            } else if verify_at(&mut **row, store, options, salted.then_some(&lookups)) {
+            } else if verify_at(&mut **row, self.store, options, self.salted.then_some(&lookups)) {
                 comparable.extend(row.uuid("id"));
             } else {
                 only_presence(&mut **row, entity);
             }
         }
+        for row in here.iter_mut().filter(|row| row.uuid("id").is_none_or(|id| !comparable.contains(&id))) {
+            only_presence(&mut **row, entity);
+        }
+        Ok(())
     }
-    Ok((rows, comparable))
 }
 
 /// The people that a store may verify by their PINs.

@@ -50,12 +50,14 @@ pub(super) async fn numbers(source: &Source, options: &Options, found: &mut Foun
             let mut page = drawers::load(source, ids).await?;
             page.retain(|drawer| !has_foreign_number(&drawer.flags) && !unapplied.contains(&drawer.store_id));
             for drawer in page {
-                let mut note = |register: Option<String>, number: Option<i32>| {
+                for (register, number) in
+                    [(Some(drawer.register_code.clone()), drawer.zz_number), (None, drawer.store_zz_number)]
+                {
                     let numbers = series.entry((drawer.store_id, register)).or_default();
-                    number.map(|number| numbers.insert(number.into()))
-                };
-                note(Some(drawer.register_code.clone()), drawer.zz_number);
-                note(None, drawer.store_zz_number);
+                    if let Some(number) = number {
+                        numbers.insert(number.into());
+                    }
+                }
                 along.next(&drawer, found);
             }
         }
@@ -97,7 +99,7 @@ struct Along {
 
 impl Along {
     fn new(keeps_all: bool) -> Self {
-        let (of_register, of_store) = Default::default();
+        let (of_register, of_store) = (InOrder::default(), InOrder::default());
         Self { keeps_all, series: None, of_register, of_store, is_known: keeps_all }
     }
 

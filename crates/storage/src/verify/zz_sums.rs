@@ -117,11 +117,9 @@ fn key_of(report: &zz_report::Model) -> Key {
 /// The sums of the drawers of these reports.
 async fn add_up(source: &Source, reports: &[zz_report::Model]) -> Result<HashMap<Key, Sums>, DbErr> {
     let mut sums: HashMap<Key, Sums> = reports.iter().map(|report| (key_of(report), Sums::default())).collect();
-    let of = |is_of_store: bool| {
-        let of_kind = reports.iter().filter(move |report| report.register_code.is_none() == is_of_store);
-        of_kind.map(|report| report.zz_number).collect::<BTreeSet<_>>()
-    };
-    for (column, numbers) in [("zz_number", of(false)), ("store_zz_number", of(true))] {
+    for (column, is_of_store) in [("zz_number", false), ("store_zz_number", true)] {
+        let of_kind = reports.iter().filter(|report| report.register_code.is_none() == is_of_store);
+        let numbers: BTreeSet<i32> = of_kind.map(|report| report.zz_number).collect();
         let sql = format!("SELECT id FROM register_sessions WHERE {column} IN ($list)");
         let rows = find_in(&source.conn, &sql, &[], numbers).await?;
         let ids: Vec<Uuid> = rows.iter().map(|row| row.try_get("", "id")).collect::<Result<_, _>>()?;
@@ -129,13 +127,9 @@ async fn add_up(source: &Source, reports: &[zz_report::Model]) -> Result<HashMap
             let mut page = drawers::load(source, ids).await?;
             page.retain(|drawer| !has_foreign_number(&drawer.flags));
             for drawer in page {
-                let key = match column {
-                    "zz_number" => (Some(drawer.register_code.clone()), drawer.zz_number),
-                    _ => (None, drawer.store_zz_number),
-                };
-                if let (register, Some(number)) = key
-                    && let Some(sums) = sums.get_mut(&(register, number))
-                {
+                let register = (!is_of_store).then(|| drawer.register_code.clone());
+                let number = if is_of_store { drawer.store_zz_number } else { drawer.zz_number };
+                if let Some(sums) = number.and_then(|number| sums.get_mut(&(register, number))) {
                     sums.add(&drawer);
                 }
             }
@@ -193,10 +187,7 @@ impl Sums {
         let (from, to) = self.numbers.unzip();
         let is_of_register = report.register_code.is_some();
         let further = [
-            (
-                quantity(&totals["sums"]["itemCount"]).unwrap_or_default() != most(self.items),
-                "totals.sums.itemCount",
-            ),
+            (quantity(&totals["sums"]["itemCount"]).unwrap_or_default() != most(self.items), "totals.sums.itemCount"),
             (rows != self.drawers, "totals.rows"),
             (from_date != Some(report.from_date.as_str()), "fromDate"),
             (to_date != Some(report.to_date.as_str()), "toDate"),
