@@ -26,6 +26,7 @@ mod movements;
 mod numbers;
 mod outbox;
 mod pages;
+mod people;
 mod refunded;
 mod replica;
 mod rule;
