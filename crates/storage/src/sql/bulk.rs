@@ -3,8 +3,8 @@
 
 use sea_orm::sea_query::{Alias, Expr, OnConflict, Query, Values};
 use sea_orm::{
-    ConnectionTrait, DbBackend, DbErr, EntityTrait, IdenStatic, IntoActiveModel, Iterable, ModelTrait,
-    QueryTrait, Statement, StatementBuilder, Value,
+    ConnectionTrait, DbBackend, DbErr, EntityTrait, IdenStatic, IntoActiveModel, Iterable, ModelTrait, QueryTrait,
+    Statement, StatementBuilder, Value,
 };
 
 use super::arrays::Array;
@@ -105,11 +105,7 @@ impl Lines {
 
 /// As [`insert`] on `SQLite`, of rows of which probably none is there: to look out for conflicts costs each of them something. Whether
 /// none was.
-pub(crate) async fn add<E: Many>(
-    conn: &Transaction,
-    models: &[E::Model],
-    conflict: OnConflict,
-) -> Result<bool, DbErr> {
+pub(crate) async fn add<E: Many>(conn: &Transaction, models: &[E::Model], conflict: OnConflict) -> Result<bool, DbErr> {
     match one_by_one::<E>(conn, models, None).await {
         Ok(_) => Ok(true),
         // Those before it are there now, and meet themselves.

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::finding::{Found, Options};
 use super::heads::in_touch;
-use super::pages::Pages;
+use super::pages::{Pages, as_limit, documents};
 use super::source::Source;
 use crate::Side;
 use crate::document::sale;
@@ -19,7 +19,7 @@ const ENTRIES: &str = "chain_entries";
 
 /// Each database by itself. Headquarters takes what is broken and flags it: there the flags are what is asked for.
 pub(super) async fn whole(source: &Source, found: &mut Found) -> Result<(), DbErr> {
-    let breaks = fiscal::check(&source.conn).await?.breaks;
+    let breaks = fiscal::check_by(&source.conn, as_limit(documents(source))).await?.breaks;
     let flagged = if source.side == Side::Hq { flagged(source).await? } else { HashSet::new() };
     // What became of an older database of this store, of which a copy may have gone on, is for headquarters to say.
     let is_here = |broken: &&Break| broken.is_own || broken.fault == Fault::Hash;

@@ -20,6 +20,10 @@ pub(super) fn documents(source: &Source) -> usize {
     source.rows.div_ceil(OF_A_DOCUMENT)
 }
 
+pub(super) fn as_limit(rows: usize) -> u64 {
+    u64::try_from(rows).unwrap_or(u64::MAX)
+}
+
 /// The rows of a statement of own text, by a key that no two of them share.
 pub(super) struct Pages<'a> {
     source: &'a Source,
@@ -115,7 +119,7 @@ pub(super) struct Which<'a> {
 
 impl Which<'_> {
     async fn behind(&self, source: &Source, after: &[Uuid]) -> Result<Vec<Box<dyn Row>>, DbErr> {
-        let limit = u64::try_from(documents(source)).unwrap_or(u64::MAX);
+        let limit = as_limit(documents(source));
         let rows = self.table.behind(&source.conn, self.key, after, limit, (self.filter, self.store)).await?;
         Ok(rows.into_iter().collect::<Result<_, _>>()?)
     }
