@@ -1,6 +1,6 @@
 //! I4: the average cost at a store is what its receipts and returns give, reckoned again from the first of them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use sea_orm::{DbErr, EntityName, Value};
 use tillkeep_model::adjustment::Reason;
@@ -48,14 +48,16 @@ const UNPLACED: &str = concat!(
      AND e.entity_id = x.document AND e.action = 'create')"
 );
 
-/// The first entry of each such document, in the order in which they were made.
-const ENTRIES: &str = "SELECT e.seq, e.entity_id FROM (SELECT seq, entity_type, entity_id FROM sync_outbox \
-     WHERE action = 'create' UNION ALL SELECT seq, entity_type, entity_id FROM sync_outbox_sent WHERE action = 'create') e \
-     WHERE e.entity_type IN ('inventory_adjustments', 'sales') \
-     AND NOT EXISTS (SELECT 1 FROM sync_outbox f WHERE f.entity_type = e.entity_type AND f.entity_id = e.entity_id \
-     AND f.action = 'create' AND f.seq < e.seq) \
-     AND NOT EXISTS (SELECT 1 FROM sync_outbox_sent f WHERE f.entity_type = e.entity_type AND f.entity_id = e.entity_id \
-     AND f.action = 'create' AND f.seq < e.seq) AND $behind";
+/// What was made, in the order in which it was.
+const ENTRIES: &str = "SELECT seq, entity_id, entity_type FROM (SELECT seq, entity_id, entity_type, action FROM sync_outbox \
+     UNION ALL SELECT seq, entity_id, entity_type, action FROM sync_outbox_sent) e WHERE action = 'create' AND $behind";
+
+/// The first entries of such documents.
+const FIRST: &str = "SELECT entity_id, MIN(seq) AS seq FROM (SELECT entity_id, seq FROM sync_outbox \
+     WHERE action = 'create' AND entity_type IN ('inventory_adjustments', 'sales') AND entity_id IN ($list) \
+     UNION ALL SELECT entity_id, seq FROM sync_outbox_sent \
+     WHERE action = 'create' AND entity_type IN ('inventory_adjustments', 'sales') AND entity_id IN ($list)) b \
+     GROUP BY entity_id";
 
 /// What the average is known to be; `None` when what came before is not known.
 type Average = Option<Option<Money>>;
@@ -79,20 +81,10 @@ pub(super) async fn replayed(source: &Source, found: &mut Found) -> Result<(), D
     for row in query(&source.conn, UNPLACED, words.clone()).await? {
         averages.insert(row.try_get("", "product_id")?, None);
     }
-    let key = [("e.seq", Value::from(i64::MIN)), ("e.entity_id", Uuid::nil().into())];
+    let key = [("seq", Value::from(i64::MIN)), ("entity_id", Uuid::nil().into())];
     let mut pages = Pages::new(source, ENTRIES, [], &key);
     while let Some(rows) = pages.page().await? {
-        let mut places: HashMap<Uuid, i64> = HashMap::new();
-        for row in rows {
-            places.insert(row.try_get("", "entity_id")?, row.try_get("", "seq")?);
-        }
-        let mut events = Vec::new();
-        for row in find_in(&source.conn, EVENTS, &words, places.keys().copied().collect::<Vec<_>>()).await? {
-            let seq = places.get(&row.try_get::<Uuid>("", "document")?).copied().unwrap_or_default();
-            events.push(((seq, row.try_get::<i32>("", "place")?), Event::read(&row)?));
-        }
-        events.sort_by_key(|(place, _)| *place);
-        for (_, event) in events {
+        for (_, event) in events(source, &rows, &words).await? {
             let average = averages.entry(event.product).or_insert(start);
             let is_known = event.placed && since.is_none_or(|since| event.made >= since);
             let next = if is_known { event.after(*average) } else { None };
@@ -122,6 +114,37 @@ pub(super) async fn replayed(source: &Source, found: &mut Found) -> Result<(), D
         found.add(source.store, table, product, text);
     }
     Ok(())
+}
+
+/// The place of an event among the others: the number of its entry, then its line.
+type Place = (i64, i32);
+
+/// What was moved by the documents of which these are the first entries, in its order.
+async fn events(source: &Source, entries: &[Row], words: &[Value]) -> Result<Vec<(Place, Event)>, DbErr> {
+    let mut numbers: HashMap<Uuid, i64> = HashMap::new();
+    for row in entries {
+        if ["inventory_adjustments", "sales"].contains(&row.try_get::<String>("", "entity_type")?.as_str()) {
+            numbers.entry(row.try_get("", "entity_id")?).or_insert(row.try_get("", "seq")?);
+        }
+    }
+    let mut events = Vec::new();
+    let mut documents: HashSet<Uuid> = HashSet::new();
+    for row in find_in(&source.conn, EVENTS, words, numbers.keys().copied().collect::<Vec<_>>()).await? {
+        let document: Uuid = row.try_get("", "document")?;
+        documents.insert(document);
+        events.push((document, row.try_get::<i32>("", "place")?, Event::read(&row)?));
+    }
+    let mut first: HashMap<Uuid, i64> = HashMap::new();
+    for row in find_in(&source.conn, FIRST, &[], documents).await? {
+        first.insert(row.try_get("", "entity_id")?, row.try_get("", "seq")?);
+    }
+    // One that was made again is where it was made first.
+    events.retain(|(document, ..)| numbers.get(document) == first.get(document));
+    let place = |document: &Uuid, line: i32| (numbers.get(document).copied().unwrap_or_default(), line);
+    let mut events: Vec<(Place, Event)> =
+        events.into_iter().map(|(document, line, event)| (place(&document, line), event)).collect();
+    events.sort_by_key(|(place, _)| *place);
+    Ok(events)
 }
 
 /// A movement that may have moved an average.

@@ -13,6 +13,7 @@ use super::logged::{log, own_epochs};
 use super::pages::{Pages, Which, Whole};
 use super::source::{Rows, Source, by_key, by_sent_key, differing, existing, having};
 use crate::db::Row as ReadRow;
+use crate::document::Form;
 use crate::entity::sale;
 use crate::envelope::limits::Limits;
 use crate::kept_ids::{self, KeptIds};
@@ -92,8 +93,7 @@ pub(super) async fn arrived(
             sides.sent(entity, &here, found).await?;
         }
         found.invariant = "I3";
-        let sql = format!("SELECT id, received_at FROM {} WHERE store_id = $1 AND $behind", entity.name);
-        let mut pages = Pages::by_id(hq, &sql, [store.store.into()]);
+        let mut pages = at_hq(hq, entity, store.store);
         while let Some(there) = pages.page().await? {
             sides.not_from_here(entity, &there, found).await?;
         }
@@ -101,11 +101,29 @@ pub(super) async fn arrived(
     Ok(())
 }
 
+/// The documents of `store` at headquarters: by their numbers, of which there is an index by store, else among those of all stores.
+fn at_hq<'a>(hq: &'a Source, entity: &SyncType, store: Uuid) -> Pages<'a> {
+    let columns = "id, store_id, received_at";
+    let Some(number) = entity.push.and_then(|pushed| pushed.number) else {
+        return Pages::by_id(hq, &format!("SELECT {columns} FROM {} WHERE $behind", entity.name), []);
+    };
+    let first = match number.form {
+        Form::Text { .. } => Value::from(""),
+        Form::Whole => Value::from(i32::MIN),
+    };
+    let mut key: Vec<(&'static str, Value)> = number.register.map(|column| (column, "".into())).into_iter().collect();
+    key.push((number.column, first));
+    let numbers = key.iter().map(|(column, _)| *column).collect::<Vec<_>>().join(", ");
+    key.push(("id", Uuid::nil().into()));
+    let sql = format!("SELECT {numbers}, {columns} FROM {} WHERE store_id = $1 AND $behind", entity.name);
+    Pages::new(hq, &sql, [store.into()], &key)
+}
+
 impl Sides<'_> {
     /// Documents of the store, each at headquarters as it is. Not merged by one key: headquarters may know them by other ids.
     async fn sent(&self, entity: &SyncType, here: &[Box<dyn Row>], found: &mut Found) -> Result<(), DbErr> {
         let ids: Vec<Uuid> = here.iter().filter_map(|row| row.uuid("id")).collect();
-        let mut there = having(self.hq, entity.table, "id", &self.at_hq(entity, &ids).await?).await?;
+        let mut there = having(self.hq, entity.table, "id", &self.ids_at_hq(entity, &ids).await?).await?;
         there.retain(|row| row.uuid("store_id") == Some(self.store.store));
         let without = [OF_HQ, reckoned(entity)].concat();
         let (mut mine, mut theirs) =
@@ -138,7 +156,7 @@ impl Sides<'_> {
 
     /// The lines of documents that both sides have.
     async fn lines(&self, entity: &SyncType, documents: &[Uuid], found: &mut Found) -> Result<(), DbErr> {
-        let at_hq = self.at_hq(entity, documents).await?;
+        let at_hq = self.ids_at_hq(entity, documents).await?;
         for child in entity.children {
             let limits = Limits::new(child.table, Some(child.book));
             let here = having(self.store, child.table, child.parent, documents).await?;
@@ -163,7 +181,7 @@ impl Sides<'_> {
     }
 
     /// The ids of documents at headquarters.
-    async fn at_hq(&self, entity: &SyncType, documents: &[Uuid]) -> Result<Vec<Uuid>, DbErr> {
+    async fn ids_at_hq(&self, entity: &SyncType, documents: &[Uuid]) -> Result<Vec<Uuid>, DbErr> {
         let ids = documents.iter().copied();
         let renamed = kept_ids::kept(&self.hq.conn, self.store.store, entity.name, ids).await?;
         Ok(documents.iter().map(|id| renamed.get(id).copied().unwrap_or(*id)).collect())
@@ -173,9 +191,10 @@ impl Sides<'_> {
     async fn not_from_here(&self, entity: &SyncType, there: &[ReadRow], found: &mut Found) -> Result<(), DbErr> {
         let mut ids = Vec::with_capacity(there.len());
         for row in there {
+            let store: Uuid = row.try_get("", "store_id")?;
             let received: Option<Instant> = row.try_get("", "received_at")?;
             let is_late = self.options.moving_since.zip(received).is_some_and(|(since, received)| received >= since);
-            if !is_late {
+            if store == self.store.store && !is_late {
                 ids.push(self.kept.sent(row.try_get("", "id")?));
             }
         }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use sea_orm::{DbErr, EntityName};
+use sea_orm::{DbErr, EntityName, Value};
 use uuid::Uuid;
 
 use super::finding::{Found, Options};
@@ -27,7 +27,7 @@ pub(super) async fn equal(
     let mut apart: BTreeMap<Uuid, i64> = BTreeMap::new();
     let kept = KeptIds::of_store(&hq.conn, store.store).await?;
     let epochs = own_epochs(store).await?;
-    let mut pages = Pages::by_id(hq, MOVEMENTS, [store.store.into()]);
+    let mut pages = movements(hq, store.store);
     while let Some(rows) = pages.page().await? {
         let moved = moved(&rows, &kept)?;
         let log = log(hq, store, &epochs, &documents_of(&moved)).await?;
@@ -42,7 +42,7 @@ pub(super) async fn equal(
             }
         }
     }
-    let mut pages = Pages::by_id(store, MOVEMENTS, [store.store.into()]);
+    let mut pages = movements(store, store.store);
     while let Some(rows) = pages.page().await? {
         let moved = moved(&rows, &KeptIds::default())?;
         let log = log(hq, store, &epochs, &documents_of(&moved)).await?;
@@ -80,8 +80,12 @@ async fn costed(store: &Source) -> Result<HashSet<Uuid>, DbErr> {
     query(&store.conn, sql, []).await?.iter().map(|row| row.try_get("", "product_id")).collect()
 }
 
-const MOVEMENTS: &str =
-    "SELECT id, source_id, product_id, quantity_change FROM stock_movements WHERE store_id = $1 AND $behind";
+/// The movements of `store`, as there is an index of them.
+fn movements(source: &Source, store: Uuid) -> Pages<'_> {
+    let sql = "SELECT id, source_id, product_id, quantity_change FROM stock_movements WHERE store_id = $1 AND $behind";
+    let key = [("product_id", Value::from(Uuid::nil())), ("id", Uuid::nil().into())];
+    Pages::new(source, sql, [store.into()], &key)
+}
 
 /// Document (as its store calls it), product and quantity of movements.
 fn moved(rows: &[Row], kept: &KeptIds) -> Result<Vec<(Uuid, Uuid, i64)>, DbErr> {

@@ -20,21 +20,17 @@ use crate::numbers::lost::{self, Lost};
 /// Store, table and register.
 type Series = (Uuid, &'static str, String);
 
-/// Has `note` hear of each number that a document of one of `stores` has, or of any store.
+/// Has `note` hear of each number that a document of one store has, or of all stores.
 async fn read(
     source: &Source,
-    stores: Option<&BTreeSet<Uuid>>,
+    store: Option<Uuid>,
     mut note: impl FnMut(Series, i64, Uuid) + Send,
 ) -> Result<(), DbErr> {
-    let which = stores.map_or("", |_| "store_id IN ($list) AND");
     let codes = codes(source).await?;
     // A number that begins with another store's code is none of this store's series.
     let foreign = |store: Uuid, code: &str| codes.get(code).is_some_and(|owner| *owner != store);
-    let sql = format!("SELECT id, store_id, receipt_number FROM sales WHERE {which} $behind");
     // Numbers that follow one another are read one after the other.
-    let nothing: Value = Uuid::nil().into();
-    let key = [("store_id", nothing.clone()), ("receipt_number", "".into()), ("id", nothing)];
-    let mut pages = among(stores, Pages::new(source, &sql, [], &key));
+    let mut pages = in_order(source, store, "sales", "receipt_number", [("receipt_number", "".into())]);
     while let Some(rows) = pages.page().await? {
         for row in rows {
             let receipt: String = row.try_get("", "receipt_number")?;
@@ -46,10 +42,8 @@ async fn read(
             }
         }
     }
-    let sql = format!(
-        "SELECT id, store_id, register_code, session_number, flags FROM register_sessions WHERE {which} $behind"
-    );
-    let mut pages = among(stores, Pages::by_id(source, &sql, []));
+    let key = [("register_code", "".into()), ("session_number", i32::MIN.into())];
+    let mut pages = in_order(source, store, "register_sessions", "register_code, session_number, flags", key);
     while let Some(rows) = pages.page().await? {
         for row in rows {
             if has_foreign_number(&row.try_get("", "flags")?) {
@@ -65,11 +59,21 @@ async fn read(
     Ok(())
 }
 
-fn among<'a>(stores: Option<&BTreeSet<Uuid>>, pages: Pages<'a>) -> Pages<'a> {
-    match stores {
-        Some(stores) => pages.of(stores.iter().copied()),
-        None => pages,
-    }
+/// Documents of one store or of all by store and `key`, as there is an index of them.
+fn in_order<'a, const KEY: usize>(
+    source: &'a Source,
+    store: Option<Uuid>,
+    table: &str,
+    columns: &str,
+    key: [(&'static str, Value); KEY],
+) -> Pages<'a> {
+    let (of_store, by_store) = match store {
+        Some(store) => ("store_id = $1 AND", (Some(store.into()), None)),
+        None => ("", (None, Some(("store_id", Uuid::nil().into())))),
+    };
+    let key: Vec<_> = by_store.1.into_iter().chain(key).chain([("id", Uuid::nil().into())]).collect();
+    let sql = format!("SELECT id, store_id, {columns} FROM {table} WHERE {of_store} $behind");
+    Pages::new(source, &sql, by_store.0, &key)
 }
 
 /// The stores by their codes.
@@ -118,13 +122,16 @@ pub(super) async fn holes(store: &Source, hq: Option<&Source>, found: &mut Found
     .await?;
     let mut known_lost = lost::all(&store.conn, None).await?;
     if let Some(hq) = hq {
+        // In the database of a store nearly all are of that store.
         let stores: BTreeSet<Uuid> = numbers.keys().map(|(store, ..)| *store).collect();
-        read(hq, Some(&stores), |series, number, _| {
-            if let Some(here) = numbers.get_mut(&series) {
-                here.insert(number);
-            }
-        })
-        .await?;
+        for of in stores {
+            read(hq, Some(of), |series, number, _| {
+                if let Some(here) = numbers.get_mut(&series) {
+                    here.insert(number);
+                }
+            })
+            .await?;
+        }
         known_lost.extend(lost::all(&hq.conn, Some(store.store)).await?);
     }
     let known_lost = Lost::new(known_lost);

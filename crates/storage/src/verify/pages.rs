@@ -5,7 +5,7 @@ use sea_orm::{DbErr, Value};
 use uuid::Uuid;
 
 use super::source::Source;
-use crate::db::Row as Read;
+use crate::db::{Row as Read, placeholders, query};
 use crate::many::find_in;
 use crate::rows::{Row, SyncTable};
 
@@ -47,7 +47,7 @@ impl<'a> Pages<'a> {
     ) -> Self {
         let values: Vec<Value> = values.into_iter().collect();
         let columns = key.iter().map(|(column, _)| *column).collect::<Vec<_>>().join(", ");
-        let places = crate::db::placeholders(values.len() + 1, key.len());
+        let places = placeholders(values.len() + 1, key.len());
         // Compared as one: of conditions on each, only the first would be looked up in an index.
         let sql = sql.replace("$behind", &format!("({columns}) > ({places})"));
         let sql = format!("{sql} ORDER BY {columns} LIMIT {}", source.rows);
@@ -76,15 +76,16 @@ impl<'a> Pages<'a> {
             return Ok(None);
         }
         let conn = &self.source.conn;
-        let values = self.values.iter().chain(self.key.iter().map(|(_, last)| last)).cloned();
+        let mut values = self.values.clone();
+        values.extend(self.key.iter().map(|(_, last)| last.clone()));
         let rows = match &self.list {
-            Some(list) => find_in(conn, &self.sql, &values.collect::<Vec<_>>(), list.iter().cloned()).await?,
-            None => crate::db::query(conn, &self.sql, values).await?,
+            Some(list) => find_in(conn, &self.sql, &values, list.iter().cloned()).await?,
+            None => query(conn, &self.sql, values).await?,
         };
         self.is_over = rows.len() < self.source.rows;
         let Some(last) = rows.last() else { return Ok(None) };
         for (column, value) in &mut self.key {
-            let name = column.rsplit('.').next().unwrap_or(column);
+            let name = column.rsplit_once('.').map_or(*column, |(_, name)| name);
             *value = same_kind(value, last, name)?;
         }
         Ok(Some(rows))

@@ -185,13 +185,13 @@ impl Replica<'_> {
 
     /// The keys of what headquarters does not have, of versions that are `judged`.
     fn withdrawn(&self, judged: impl Fn(i64) -> bool) -> Vec<String> {
-        let is_withdrawn = |(row, key): &(&Box<dyn Row>, String)| {
+        let rows = self.here.iter().zip(keys(self.here, self.entity));
+        let withdrawn = rows.filter(|(row, key)| {
             let version = row.integer("sync_version").unwrap_or_default();
             let unsent = row.uuid("id").is_some_and(|id| self.unsent.contains(&id));
             !self.theirs.contains_key(key) && !unsent && judged(version)
-        };
-        let rows = self.here.iter().zip(keys(self.here, self.entity));
-        rows.filter(is_withdrawn).map(|(_, key)| key).collect()
+        });
+        withdrawn.map(|(_, key)| key).collect()
     }
 }
 
