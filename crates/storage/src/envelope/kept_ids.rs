@@ -41,9 +41,12 @@ pub(crate) async fn kept(
     rows.iter().map(|row| Ok((row.try_get("", "sent_id")?, row.try_get("", "kept_id")?))).collect()
 }
 
-/// The ids that headquarters gave rows and lines of whatever store.
-pub(crate) async fn all(conn: &impl ConnectionTrait) -> Result<HashSet<Uuid>, DbErr> {
-    let rows = query(conn, "SELECT kept_id FROM kept_ids", []).await?;
+/// Those of `ids` that headquarters gave a row or a line of whatever store.
+pub(crate) async fn among(
+    conn: &impl ConnectionTrait,
+    ids: impl IntoIterator<Item = Uuid>,
+) -> Result<HashSet<Uuid>, DbErr> {
+    let rows = find_in(conn, "SELECT kept_id FROM kept_ids WHERE kept_id IN ($list)", &[], ids).await?;
     rows.iter().map(|row| row.try_get("", "kept_id")).collect()
 }
 

@@ -9,7 +9,7 @@ use tillkeep_model::words::ChainKind;
 use uuid::Uuid;
 
 use super::content::{Rows, fits, is_known};
-use super::documents::{Documents, page};
+use super::documents::{Documents, PAGE, page};
 use super::heads;
 use super::next::after;
 use crate::db::query;
@@ -92,6 +92,11 @@ pub struct Checked {
 
 /// Reads every entry; no more than a page of them is in memory.
 pub async fn check(conn: &impl ConnectionTrait) -> Result<Checked, DbErr> {
+    check_by(conn, PAGE).await
+}
+
+/// As [`check`], by pages of so many entries.
+pub(crate) async fn check_by(conn: &impl ConnectionTrait, most: u64) -> Result<Checked, DbErr> {
     let store: Option<Uuid> = settings::get(conn, "store_id").await?.and_then(|id| id.parse().ok());
     let own = match store {
         Some(store) => heads::complete(conn, store).await?,
@@ -110,7 +115,7 @@ pub async fn check(conn: &impl ConnectionTrait) -> Result<Checked, DbErr> {
     let mut kept: HashMap<Uuid, KeptIds> = HashMap::new();
     let mut place = (Uuid::nil(), i64::MIN, Uuid::nil());
     loop {
-        let entries = page(conn, place).await?;
+        let entries = page(conn, place, most).await?;
         let Some(last) = entries.last() else { break };
         place = (last.chain_id, last.number, last.id);
         let documents = Documents::of(conn, &entries).await?;

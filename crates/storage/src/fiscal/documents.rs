@@ -12,7 +12,7 @@ use crate::entity::{sale, sale_item, sale_payment};
 use crate::many::select_in;
 
 /// Entries of a page: of so few, all lines fit into memory.
-const PAGE: u64 = 500;
+pub(super) const PAGE: u64 = 500;
 
 /// Documents by their ids.
 pub(super) struct Documents {
@@ -57,12 +57,16 @@ fn grouped<T>(rows: Vec<T>, of: impl Fn(&T) -> Uuid) -> HashMap<Uuid, Vec<T>> {
 /// How far a reader has come: chain, number and id of the last entry.
 pub(super) type Place = (Uuid, i64, Uuid);
 
-/// The entries behind a place, by chain and number: those of the next chain after those of one.
-pub(super) async fn page(conn: &impl ConnectionTrait, (chain, number, id): Place) -> Result<Vec<Model>, DbErr> {
+/// So many entries behind a place, by chain and number: those of the next chain after those of one.
+pub(super) async fn page(
+    conn: &impl ConnectionTrait,
+    (chain, number, id): Place,
+    most: u64,
+) -> Result<Vec<Model>, DbErr> {
     let column = |column: Column| Expr::col((Entity, column));
     // Compared as one: each of two conditions beside the other would have the index read from its beginning on every page.
     let place = Expr::tuple([Column::ChainId, Column::Number, Column::Id].map(column));
     let later = place.gt(Expr::tuple([Expr::val(chain), Expr::val(number), Expr::val(id)]));
     let rows = Entity::find().filter(later).order_by_asc(Column::ChainId).order_by_asc(Column::Number);
-    rows.order_by_asc(Column::Id).limit(PAGE).all(conn).await
+    rows.order_by_asc(Column::Id).limit(most).all(conn).await
 }

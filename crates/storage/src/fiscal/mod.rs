@@ -8,6 +8,7 @@ mod next;
 pub mod period;
 pub mod signatures;
 
+pub(crate) use check::check_by;
 pub use check::{Break, Checked, Fault, check};
 pub use content::{CHAIN_BROKEN, Rows, hash, line};
 pub(crate) use content::{fits, is_known};

@@ -4,7 +4,7 @@ use sea_orm::DbErr;
 use uuid::Uuid;
 
 use super::content::{is_known, line};
-use super::documents::{Documents, page};
+use super::documents::{Documents, PAGE, page};
 use crate::db::query;
 use crate::kept_ids::KeptIds;
 use crate::{Transaction, settings};
@@ -67,7 +67,7 @@ impl<'a> Entries<'a> {
 
     /// By their numbers; none at the end.
     pub async fn page(&mut self) -> Result<Vec<Hashed>, DbErr> {
-        let mut entries = page(self.conn, self.place).await?;
+        let mut entries = page(self.conn, self.place, PAGE).await?;
         entries.retain(|entry| entry.chain_id == self.place.0 && entry.number <= self.last);
         let Some(last) = entries.last() else { return Ok(Vec::new()) };
         self.place = (last.chain_id, last.number, last.id);

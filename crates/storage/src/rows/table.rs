@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use sea_orm::sea_query::{Expr, OnConflict};
+use sea_orm::sea_query::{self, Expr, OnConflict};
 use sea_orm::{
     ColumnTrait, Condition, ConnectionTrait as _, DbErr, EntityName, EntityTrait, FromQueryResult, IdenStatic,
     IntoActiveModel, Iterable, QueryFilter, QueryOrder, QueryResult, QuerySelect, QueryTrait,
@@ -48,7 +48,37 @@ pub trait SyncTable: Send + Sync {
         limit: u64,
     ) -> Result<Vec<Reading>, DbErr>;
 
+    /// The rows behind the key `after` by the columns of `key`, which are ids, at most `limit`; with columns to filter by, of those
+    /// where one of them is the store.
+    async fn behind(
+        &self,
+        conn: &Transaction,
+        key: &[&str],
+        after: &[Uuid],
+        limit: u64,
+        filter: (&[&str], Uuid),
+    ) -> Result<Vec<Reading>, DbErr>;
+
     /// Every row, by primary key.
+    async fn behind(
+        &self,
+        conn: &Transaction,
+        key: &[&str],
+        after: &[Uuid],
+        limit: u64,
+        (filter, store): (&[&str], Uuid),
+    ) -> Result<Vec<Reading>, DbErr> {
+        let key = Self::columns_named(key)?;
+        let place = Expr::tuple(key.iter().map(|column| Expr::col(column.as_column_ref())));
+        let last = Expr::tuple(after.iter().map(|id| Expr::val(*id)));
+        let mut select =
+            Self::of_store(E::find(), filter, store)?.filter(sea_query::ExprTrait::gt(place, last)).limit(limit);
+        for column in key {
+            select = select.order_by_asc(column);
+        }
+        Self::readings(conn, select, None).await
+    }
+
     async fn every(&self, conn: &Transaction) -> Result<Vec<Reading>, DbErr>;
 
     /// The rows with one of `ids` in `column`, by primary key; locked until the end of the transaction when `lock`.
@@ -153,6 +183,18 @@ where
         Ok(found.into_iter().map(read).collect())
     }
 
+    /// Of those where one of the `filter` columns is `store`; of all without one.
+    fn of_store(select: sea_orm::Select<E>, filter: &[&str], store: Uuid) -> Result<sea_orm::Select<E>, DbErr> {
+        if filter.is_empty() {
+            return Ok(select);
+        }
+        let mut any = Condition::any();
+        for name in filter {
+            any = any.add(Self::column(name)?.eq(store));
+        }
+        Ok(select.filter(any))
+    }
+
     fn ordered(mut select: sea_orm::Select<E>) -> sea_orm::Select<E> {
         for key in E::PrimaryKey::iter() {
             select = select.order_by_asc(sea_orm::PrimaryKeyToColumn::into_column(key));
@@ -194,15 +236,8 @@ where
         store: Uuid,
     ) -> Result<Vec<Reading>, DbErr> {
         let version = Self::column("sync_version")?;
-        let mut select = E::find().filter(version.gt(since)).order_by_asc(version).limit(limit);
-        if !filter.is_empty() {
-            let mut any = Condition::any();
-            for name in filter {
-                any = any.add(Self::column(name)?.eq(store));
-            }
-            select = select.filter(any);
-        }
-        Self::readings(conn, select, None).await
+        let select = E::find().filter(version.gt(since)).order_by_asc(version).limit(limit);
+        Self::readings(conn, Self::of_store(select, filter, store)?, None).await
     }
 
     async fn own(

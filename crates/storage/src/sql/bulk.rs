@@ -3,8 +3,8 @@
 
 use sea_orm::sea_query::{Alias, Expr, OnConflict, Query, Values};
 use sea_orm::{
-    ConnectionTrait, DbBackend, DbErr, EntityName, EntityTrait, IdenStatic, IntoActiveModel, Iterable, ModelTrait,
-    QueryTrait, Statement, StatementBuilder, Value,
+    ConnectionTrait, DbBackend, DbErr, EntityTrait, IdenStatic, IntoActiveModel, Iterable, ModelTrait, QueryTrait,
+    Statement, StatementBuilder, Value,
 };
 
 use super::arrays::Array;
@@ -14,17 +14,17 @@ use crate::db::{execute, placeholders, rows_per_statement, unique_violation};
 /// Rows of one statement on `PostgreSQL`.
 const ROWS: usize = 2000;
 
+/// An entity of which rows are written many at a time.
+pub(crate) trait Many: EntityTrait<Model: Send + Sync> {}
+
+impl<E: EntityTrait<Model: Send + Sync>> Many for E {}
+
 /// Inserts `models`, and does what `conflict` says with rows that are there already; how many rows that changed.
-pub(crate) async fn insert<E>(
+pub(crate) async fn insert<E: Many>(
     conn: &Transaction,
     models: Vec<E::Model>,
     conflict: Option<OnConflict>,
-) -> Result<u64, DbErr>
-where
-    E: EntityTrait + EntityName,
-    E::Model: IntoActiveModel<E::ActiveModel> + Send + Sync,
-    E::ActiveModel: Send,
-{
+) -> Result<u64, DbErr> {
     if conn.get_database_backend() == DbBackend::Sqlite {
         return one_by_one::<E>(conn, &models, conflict).await;
     }
@@ -39,8 +39,8 @@ pub(crate) async fn together<E>(
     conflict: Option<OnConflict>,
 ) -> Result<u64, DbErr>
 where
-    E: EntityTrait + EntityName,
-    E::Model: IntoActiveModel<E::ActiveModel> + Send + Sync,
+    E: Many,
+    E::Model: IntoActiveModel<E::ActiveModel>,
     E::ActiveModel: Send,
 {
     if conn.get_database_backend() == DbBackend::Postgres {
@@ -105,11 +105,7 @@ impl Lines {
 
 /// As [`insert`] on `SQLite`, of rows of which probably none is there: to look out for conflicts costs each of them something. Whether
 /// none was.
-pub(crate) async fn add<E>(conn: &Transaction, models: &[E::Model], conflict: OnConflict) -> Result<bool, DbErr>
-where
-    E: EntityTrait + EntityName,
-    E::Model: Send + Sync,
-{
+pub(crate) async fn add<E: Many>(conn: &Transaction, models: &[E::Model], conflict: OnConflict) -> Result<bool, DbErr> {
     match one_by_one::<E>(conn, models, None).await {
         Ok(_) => Ok(true),
         // Those before it are there now, and meet themselves.
@@ -121,11 +117,11 @@ where
     }
 }
 
-async fn as_arrays<E>(conn: &Transaction, models: &[E::Model], conflict: Option<OnConflict>) -> Result<u64, DbErr>
-where
-    E: EntityTrait + EntityName,
-    E::Model: Send + Sync,
-{
+async fn as_arrays<E: Many>(
+    conn: &Transaction,
+    models: &[E::Model],
+    conflict: Option<OnConflict>,
+) -> Result<u64, DbErr> {
     let columns: Vec<E::Column> = E::Column::iter().collect();
     let (one_row, further) = of_one_row::<E>(&columns, conflict, DbBackend::Postgres)?;
     let mut changed = 0;
@@ -144,11 +140,11 @@ where
     Ok(changed)
 }
 
-async fn one_by_one<E>(conn: &Transaction, models: &[E::Model], conflict: Option<OnConflict>) -> Result<u64, DbErr>
-where
-    E: EntityTrait + EntityName,
-    E::Model: Send + Sync,
-{
+async fn one_by_one<E: Many>(
+    conn: &Transaction,
+    models: &[E::Model],
+    conflict: Option<OnConflict>,
+) -> Result<u64, DbErr> {
     let columns: Vec<E::Column> = E::Column::iter().collect();
     let (sql, further) = of_one_row::<E>(&columns, conflict, DbBackend::Sqlite)?;
     let values = |model: &E::Model| -> Vec<Value> {

@@ -1,10 +1,26 @@
 //! How many statements were made, for tests that hold a limit on them.
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 static STATEMENTS: AtomicU64 = AtomicU64::new(0);
 static COMMITS: AtomicU64 = AtomicU64::new(0);
 static PREPARED_AGAIN: AtomicU64 = AtomicU64::new(0);
+
+thread_local! {
+    static MOST_ROWS: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Notes how many rows a statement of `SQLite` gave.
+#[inline]
+pub(crate) fn rows(count: usize) {
+    MOST_ROWS.with(|most| most.set(most.get().max(count)));
+}
+
+/// The most rows that one statement of `SQLite` gave on this thread since it was asked before.
+pub fn most_rows() -> usize {
+    MOST_ROWS.take()
+}
 
 /// Counts one.
 #[inline]

@@ -207,7 +207,8 @@ fn of_arrays<const COLUMNS: usize>(
 
 /// What stands between the commas of a row.
 fn cells(row: &str) -> Vec<&str> {
-    let inner = row.trim().trim_start_matches('(').strip_suffix(')').unwrap_or(row);
+    let row = row.trim();
+    let inner = row.strip_prefix('(').and_then(|row| row.strip_suffix(')')).unwrap_or(row);
     let (mut depth, mut begun, mut cells) = (0, 0, Vec::new());
     for (place, letter) in inner.char_indices() {
         match letter {
@@ -284,6 +285,7 @@ mod tests {
     fn a_cell_of_a_row_is_what_stands_between_commas_that_are_not_within_it() {
         let row = "(CAST(? AS TEXT), COALESCE(?, 0), NULL)";
         assert_eq!(cells(row), ["CAST(? AS TEXT)", "COALESCE(?, 0)", "NULL"]);
+        assert_eq!(cells(" ((? + 1) * 2, (?)) "), ["(? + 1) * 2", "(?)"], "one bracket is the row's");
         let rows = [["a".into(), Value::from(1)]];
         let (sql, _) =
             of_arrays("WITH r (a, b, c) AS (VALUES $rows) SELECT 1 FROM r", &[], row, &rows).expect("a statement");

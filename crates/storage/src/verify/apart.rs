@@ -1,7 +1,7 @@
 //! I5: what a store keeps of its drawers in tables of their own is what the drawers say, which travel: the movements of cash and of
 //! the safe. Parked carts are of this store alone, and say of themselves what became of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use sea_orm::DbErr;
 use tillkeep_model::JsonText;
@@ -9,11 +9,13 @@ use tillkeep_model::words::{CashMovementKind, ParkedState};
 use uuid::Uuid;
 
 use super::finding::Found;
+use super::pages::{Pages, documents};
 use super::rule::{Rule, STORE};
 use super::source::Source;
 use crate::Side;
-use crate::db::query;
+use crate::db::Row;
 use crate::document::session;
+use crate::many::find_in;
 
 /// A table and the column of a drawer that carries its rows to headquarters.
 struct Carried {
@@ -42,45 +44,83 @@ pub(super) async fn movements(source: &Source, found: &mut Found) -> Result<(), 
         return Ok(());
     }
     for carried in &CARRIED {
-        let (mut here, drawers) = (rows(source, carried).await?, carried_by_drawers(source, carried).await?);
-        for (id, movement) in drawers {
-            let text = match here.remove(&id) {
-                None => "a drawer says it, and it is not here",
-                Some(row) if row != movement => "is not what its drawer says",
-                Some(_) => continue,
-            };
-            found.add(source.store, carried.table, id, text);
+        let elsewhere = said_by_drawers(source, carried, found).await?;
+        unsaid(source, carried, &elsewhere, found).await?;
+    }
+    Ok(())
+}
+
+/// What drawers say is here; the movements that another drawer says than the one that they are of.
+async fn said_by_drawers(source: &Source, carried: &Carried, found: &mut Found) -> Result<HashSet<Uuid>, DbErr> {
+    let mut elsewhere = HashSet::new();
+    let sql = format!("SELECT id FROM {} WHERE {} <> '[]' AND $behind", session::TYPE, carried.column);
+    let mut pages = Pages::by_id(source, &sql, []);
+    while let Some(rows) = pages.page().await? {
+        let drawers: Vec<Uuid> = rows.iter().map(|row| row.try_get("", "id")).collect::<Result<_, _>>()?;
+        for drawers in drawers.chunks(documents(source)) {
+            let said = of_drawers(source, carried, drawers).await?;
+            let ids: BTreeSet<Uuid> = said.iter().map(|(id, _)| *id).collect();
+            let sql = format!("SELECT {COLUMNS} FROM {} WHERE id IN ($list)", carried.table);
+            let here: HashMap<Uuid, Movement> =
+                find_in(&source.conn, &sql, &[], ids).await?.iter().map(row).collect::<Result<_, _>>()?;
+            for (id, movement) in said {
+                let text = match here.get(&id) {
+                    None => "a drawer says it, and it is not here",
+                    Some(row) if *row != movement => {
+                        if row.drawer != movement.drawer {
+                            elsewhere.insert(id);
+                        }
+                        "is not what its drawer says"
+                    }
+                    Some(_) => continue,
+                };
+                found.add(source.store, carried.table, id, text);
+            }
         }
-        // One that no drawer could take waits for none: it is named as no drawer's.
-        for (id, _) in here.into_iter().filter(|(_, row)| row.drawer.is_some()) {
+    }
+    Ok(elsewhere)
+}
+
+/// What is here, and no drawer says it. One that no drawer could take waits for none: it is named as no drawer's.
+async fn unsaid(source: &Source, carried: &Carried, elsewhere: &HashSet<Uuid>, found: &mut Found) -> Result<(), DbErr> {
+    let sql = format!("SELECT id, session_id FROM {} WHERE session_id IS NOT NULL AND $behind", carried.table);
+    let mut pages = Pages::by_id(source, &sql, []);
+    while let Some(rows) = pages.page().await? {
+        let of = |row: &Row| Ok((row.try_get("", "id")?, row.try_get("", "session_id")?));
+        let movements: Vec<(Uuid, Uuid)> = rows.iter().map(of).collect::<Result<_, DbErr>>()?;
+        let drawers: BTreeSet<Uuid> = movements.iter().map(|(_, drawer)| *drawer).collect();
+        let drawers: Vec<Uuid> = drawers.into_iter().collect();
+        let mut said: HashSet<Uuid> = HashSet::new();
+        for drawers in drawers.chunks(documents(source)) {
+            said.extend(of_drawers(source, carried, drawers).await?.into_iter().map(|(id, _)| id));
+        }
+        for (id, _) in movements.into_iter().filter(|(id, _)| !said.contains(id) && !elsewhere.contains(id)) {
             found.add(source.store, carried.table, id, "no drawer says it, so that headquarters never hears of it");
         }
     }
     Ok(())
 }
 
-async fn rows(source: &Source, carried: &Carried) -> Result<BTreeMap<Uuid, Movement>, DbErr> {
-    let sql = format!("SELECT id, session_id, kind, amount, reason, user_id, approver_id FROM {}", carried.table);
-    let mut out = BTreeMap::new();
-    for row in query(&source.conn, &sql, []).await? {
-        let movement = Movement {
-            drawer: row.try_get("", "session_id")?,
-            kind: row.try_get("", "kind")?,
-            amount: row.try_get("", "amount")?,
-            reason: row.try_get("", "reason")?,
-            user: Some(row.try_get("", "user_id")?),
-            approver: row.try_get("", "approver_id")?,
-        };
-        out.insert(row.try_get("", "id")?, movement);
-    }
-    Ok(out)
+const COLUMNS: &str = "id, session_id, kind, amount, reason, user_id, approver_id";
+
+fn row(row: &Row) -> Result<(Uuid, Movement), DbErr> {
+    let movement = Movement {
+        drawer: row.try_get("", "session_id")?,
+        kind: row.try_get("", "kind")?,
+        amount: row.try_get("", "amount")?,
+        reason: row.try_get("", "reason")?,
+        user: Some(row.try_get("", "user_id")?),
+        approver: row.try_get("", "approver_id")?,
+    };
+    Ok((row.try_get("", "id")?, movement))
 }
 
-async fn carried_by_drawers(source: &Source, carried: &Carried) -> Result<BTreeMap<Uuid, Movement>, DbErr> {
+/// What these drawers say.
+async fn of_drawers(source: &Source, carried: &Carried, drawers: &[Uuid]) -> Result<Vec<(Uuid, Movement)>, DbErr> {
     let column = carried.column;
-    let sql = format!("SELECT id, {column} FROM {} WHERE {column} <> '[]'", session::TYPE);
-    let mut out = BTreeMap::new();
-    for row in query(&source.conn, &sql, []).await? {
+    let sql = format!("SELECT id, {column} FROM {} WHERE {column} <> '[]' AND id IN ($list)", session::TYPE);
+    let mut out = Vec::new();
+    for row in find_in(&source.conn, &sql, &[], drawers.iter().copied()).await? {
         let drawer: Uuid = row.try_get("", "id")?;
         let list: JsonText = row.try_get("", column)?;
         for said in list.0.as_array().into_iter().flatten() {
@@ -94,7 +134,7 @@ async fn carried_by_drawers(source: &Source, carried: &Carried) -> Result<BTreeM
                 user: id("userId"),
                 approver: id("approverId"),
             };
-            out.insert(id("id").unwrap_or_default(), movement);
+            out.push((id("id").unwrap_or_default(), movement));
         }
     }
     Ok(out)

@@ -1,8 +1,8 @@
 //! I5: the report of a closed drawer says what its rows say.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
-use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, Value};
+use sea_orm::{DbErr, Value};
 use serde_json::Value as Json;
 use tillkeep_model::pricing::TenderKind;
 use tillkeep_model::state::{PaymentStatus, SaleStatus, SessionStatus};
@@ -11,22 +11,22 @@ use tillkeep_model::{JsonText, Money};
 use uuid::Uuid;
 
 use super::controls;
+use super::drawers::{self, Added, ByDrawer, Drawers};
 use super::finding::{Found, Options};
-use super::second::{self, Moved, Second, add};
-use super::source::{Source, having};
+use super::second::{self, Moved, add};
+use super::source::Source;
+use super::unapplied::{self, Resolved};
 use crate::Side;
-use crate::db::query;
+use crate::db::Row;
 use crate::document::session;
-use crate::entity::register_session::{Column, Entity, Model};
-use crate::entity::sale;
+use crate::entity::register_session::Model;
+use crate::many::find_in;
 use crate::numbers::Given;
 use crate::reports::sums::{amount, summed};
-use crate::rows::Of;
-use crate::sync_log::RESOLVED;
 
 /// What the rows of one drawer add up to. Not the code that makes the report: one mistake must not be made twice.
 #[derive(Default)]
-struct Sums {
+pub(super) struct Sums {
     documents: i64,
     counts: BTreeMap<&'static str, i64>,
     amounts: BTreeMap<&'static str, i64>,
@@ -42,39 +42,52 @@ pub(super) async fn reports(source: &Source, options: &Options, found: &mut Foun
     if source.side == Side::Hq && !options.settled {
         return Ok(());
     }
-    let closed =
-        Entity::find().filter(Column::Status.eq(SessionStatus::Closed.word())).filter(Column::Totals.is_not_null());
-    let closed = closed.order_by_asc(Column::StoreId).order_by_asc(Column::RegisterCode);
-    let sessions = closed.order_by_asc(Column::SessionNumber).all(&source.conn).await?;
-    if sessions.is_empty() {
-        return Ok(());
+    let (unapplied, resolved) = (unapplied::sales(source).await?, unapplied::drawers(source).await?);
+    let mut judged = Judged { unapplied, resolved, running: BTreeMap::new() };
+    let mut drawers = Drawers::new(source);
+    while let Some(ids) = drawers.ids().await? {
+        for ids in drawers.parts(&ids) {
+            let mut sessions = drawers::load(source, &ids).await?;
+            sessions.retain(|session| session.status == SessionStatus::Closed && session.totals.is_some());
+            let ids: Vec<Uuid> = sessions.iter().map(|session| session.id).collect();
+            let added = drawers::add_up(source, &ids).await?;
+            for session in &sessions {
+                judged.look(session, added.get(&session.id), found);
+            }
+        }
     }
-    let sums = add_up(source).await?;
-    let (second, controls) = (second::add_up(source).await?, controls::add_up(source).await?);
-    let (nothing, no_more) = (Sums::default(), Second::default());
-    let unapplied = unapplied(source).await?;
-    let resolved = resolved(source).await?;
-    let mut running: BTreeMap<(Uuid, &str), (i32, i64, i64)> = BTreeMap::new();
-    for session in &sessions {
-        let sums = sums.get(&session.id).unwrap_or(&nothing);
-        let judged = !unapplied.contains(&session.id);
+    Ok(())
+}
+
+/// What is known of the drawers before one.
+struct Judged {
+    unapplied: HashSet<Uuid>,
+    resolved: Resolved,
+    /// The number of the last drawer of each register, its grand total, and what that would be with all drawers.
+    running: BTreeMap<(Uuid, String), (i32, i64, i64)>,
+}
+
+impl Judged {
+    fn look(&mut self, session: &Model, added: Option<&Added>, found: &mut Found) {
+        let nothing = Added::default();
+        let Added { sums, second, controls } = added.unwrap_or(&nothing);
+        let judged = !self.unapplied.contains(&session.id);
         let mut wrong = differences(session, sums);
         if second::is_of_it(session) {
-            let rows = second.get(&session.id).unwrap_or(&no_more);
-            wrong.extend(second::differences(session, rows, sums.cash));
-            let rows = controls.get(&session.id).copied().unwrap_or_default();
-            wrong.extend(controls::differences(second::report(session), rows));
+            wrong.extend(second::differences(session, second, sums.cash));
+            wrong.extend(controls::differences(second::report(session), *controls));
         }
         for wrong in wrong.into_iter().filter(|_| judged) {
             found.add(session.store_id, session::TYPE, session.id, format!("{wrong} is not what its rows say"));
         }
         let total = sums.amounts.get("totalAmount").copied().unwrap_or_default();
         // A store that was restored goes on from the grand total it had; the first one known is taken as it is.
-        let (last, before, whole) = running.entry((session.store_id, &session.register_code)).or_default();
+        let register = (session.store_id, session.register_code.clone());
+        let (last, before, whole) = self.running.entry(register).or_default();
         let (with, all) = (before.saturating_add(total), whole.saturating_add(total));
         let grand = session.running_total.map_or(with, |total| total.0);
         let first = session.session_number > 1 && *before == 0;
-        let judged = judged && !first && !resolved.between(session, *last);
+        let judged = judged && !first && !self.resolved.between(session, *last);
         // What came back after a later drawer was closed is in the total of the one after that.
         let differs = grand != with && grand != all;
         let number = Given::session(session.session_number.into());
@@ -85,111 +98,20 @@ pub(super) async fn reports(source: &Source, options: &Options, found: &mut Foun
             found.add(session.store_id, session::TYPE, session.id, text);
         }
     }
-    Ok(())
 }
 
-/// At headquarters: the drawers of sales that a user decided not to apply. Their reports count what is not there.
-async fn unapplied(source: &Source) -> Result<HashSet<Uuid>, DbErr> {
-    let mut drawers = HashSet::new();
-    if source.side != Side::Hq {
-        return Ok(drawers);
-    }
-    let mut sales: Vec<Uuid> = Vec::new();
-    // What a later envelope settled is here, and has no resolver.
-    let sql = "SELECT entity_id, envelope FROM sync_log WHERE entity_type = 'sales' AND status = $1 \
-               AND resolved_by IS NOT NULL";
-    for row in query(&source.conn, sql, [RESOLVED.into()]).await? {
-        sales.extend(row.try_get::<String>("", "entity_id")?.parse::<Uuid>().ok());
-        drawers.extend(row.try_get::<Option<String>>("", "envelope")?.as_deref().and_then(drawer_of));
-    }
-    // The sale itself may be here, and a change of it was refused.
-    let rows = having(source, &Of::<sale::Entity>::NEW, "id", &sales).await?;
-    drawers.extend(rows.iter().filter_map(|row| row.uuid("register_session_id")));
-    Ok(drawers)
-}
-
-/// The drawer that the sale in an envelope names, in either spelling.
-fn drawer_of(envelope: &str) -> Option<Uuid> {
-    let envelope: Json = serde_json::from_str(envelope).ok()?;
-    let named = |key: &str| -> Option<Uuid> { envelope["data"][key].as_str()?.parse().ok() };
-    named("registerSessionId").or_else(|| named("register_session_id"))
-}
-
-/// At headquarters: the drawers of which a user decided not to apply what their store said. The grand total of the next
-/// drawer counts them.
-#[derive(Default)]
-struct Resolved {
-    numbers: BTreeMap<(Uuid, String), BTreeSet<i32>>,
-    /// Stores with one of which not even the number can be read.
-    unknown: HashSet<Uuid>,
-}
-
-impl Resolved {
-    /// Whether one of them lies between `session` and the drawer with the number `last` before it.
-    fn between(&self, session: &Model, last: i32) -> bool {
-        let gap = last + 1..session.session_number;
-        if gap.is_empty() {
-            return false;
-        }
-        let numbers = self.numbers.get(&(session.store_id, session.register_code.clone()));
-        self.unknown.contains(&session.store_id) || numbers.is_some_and(|numbers| numbers.range(gap).next().is_some())
-    }
-}
-
-async fn resolved(source: &Source) -> Result<Resolved, DbErr> {
-    let mut out = Resolved::default();
-    if source.side != Side::Hq {
-        return Ok(out);
-    }
-    let sql = "SELECT store_id, entity_id, envelope FROM sync_log WHERE entity_type = 'register_sessions' \
-               AND status = $1 AND resolved_by IS NOT NULL";
-    let mut here = Vec::new();
-    for row in query(&source.conn, sql, [RESOLVED.into()]).await? {
-        let store: Uuid = row.try_get("", "store_id")?;
-        match row.try_get::<Option<String>>("", "envelope")?.as_deref().and_then(number_of) {
-            Some((register, number)) => {
-                out.numbers.entry((store, register)).or_default().insert(number);
-            }
-            None => {
-                out.unknown.insert(store);
-            }
-        }
-        here.extend(row.try_get::<String>("", "entity_id")?.parse::<Uuid>().ok());
-    }
-    // The drawer itself may be here, and its close was refused.
-    for row in having(source, &Of::<Entity>::NEW, "id", &here).await? {
-        let number = row.integer("session_number").and_then(|number| i32::try_from(number).ok());
-        if let (Some(store), Some(register), Some(number)) = (row.uuid("store_id"), row.text("register_code"), number) {
-            out.numbers.entry((store, register)).or_default().insert(number);
-        }
-    }
-    Ok(out)
-}
-
-/// Register and number of the drawer in an envelope, in either spelling.
-fn number_of(envelope: &str) -> Option<(String, i32)> {
-    let envelope: Json = serde_json::from_str(envelope).ok()?;
-    let named = |keys: [&str; 2]| keys.map(|key| &envelope["data"][key]).into_iter().find(|value| !value.is_null());
-    let number = named(["sessionNumber", "session_number"])?.as_i64()?;
-    Some((named(["registerCode", "register_code"])?.as_str()?.to_owned(), i32::try_from(number).ok()?))
-}
-
-async fn add_up(source: &Source) -> Result<BTreeMap<Uuid, Sums>, DbErr> {
-    let mut out: BTreeMap<Uuid, Sums> = BTreeMap::new();
-    let sql = "SELECT register_session_id AS session, sale_type, status, net_amount, tax_amount, total_amount, \
-               cash_rounding, tax_lines FROM sales";
-    for row in query(&source.conn, sql, []).await? {
-        let sums = out.entry(row.try_get("", "session")?).or_default();
+impl Sums {
+    pub(super) fn add_sale(&mut self, row: &Row) -> Result<(), DbErr> {
         let (kind, status): (String, String) = (row.try_get("", "sale_type")?, row.try_get("", "status")?);
-        sums.documents += 1;
+        self.documents += 1;
         if status == SaleStatus::Voided {
-            *sums.counts.entry("voidCount").or_default() += 1;
-            continue;
+            *self.counts.entry("voidCount").or_default() += 1;
+            return Ok(());
         }
         match Reported::<SaleType>::read(&kind) {
-            Reported::Known(SaleType::Refund) => *sums.counts.entry("refundCount").or_default() += 1,
-            Reported::Known(SaleType::Settlement) => sums.settlements.0 += 1,
-            _ => *sums.counts.entry("saleCount").or_default() += 1,
+            Reported::Known(SaleType::Refund) => *self.counts.entry("refundCount").or_default() += 1,
+            Reported::Known(SaleType::Settlement) => self.settlements.0 += 1,
+            _ => *self.counts.entry("saleCount").or_default() += 1,
         }
         for (key, column) in [
             ("netAmount", "net_amount"),
@@ -197,23 +119,28 @@ async fn add_up(source: &Source) -> Result<BTreeMap<Uuid, Sums>, DbErr> {
             ("totalAmount", "total_amount"),
             ("cashRounding", "cash_rounding"),
         ] {
-            add(sums.amounts.entry(key).or_default(), row.try_get("", column)?);
+            add(self.amounts.entry(key).or_default(), row.try_get("", column)?);
         }
         let lines: JsonText = row.try_get("", "tax_lines")?;
         for line in lines.0.as_array().into_iter().flatten() {
-            add(sums.taxes.entry(tax_of(line)).or_default(), line["taxAmount"].as_i64().unwrap_or_default());
+            add(self.taxes.entry(tax_of(line)).or_default(), line["taxAmount"].as_i64().unwrap_or_default());
         }
+        Ok(())
     }
+}
+
+/// Adds what was paid.
+pub(super) async fn add_payments(source: &Source, drawers: &[Uuid], out: &mut ByDrawer) -> Result<(), DbErr> {
     let sql = format!(
         "SELECT session, tender_code, tender_kind, CAST(COUNT(*) AS BIGINT) AS count, {} \
          FROM (SELECT s.register_session_id AS session, p.tender_code, p.tender_kind, p.amount \
-         FROM sale_payments p JOIN sales s ON s.id = p.sale_id WHERE s.status <> $1 AND p.status <> $2) paid \
-         GROUP BY session, tender_code, tender_kind",
+         FROM sale_payments p JOIN sales s ON s.id = p.sale_id WHERE s.status <> $1 AND p.status <> $2 \
+         AND s.register_session_id IN ($list)) paid GROUP BY session, tender_code, tender_kind",
         summed("amount", "TRUE")
     );
-    let voided = [SaleStatus::Voided.word(), PaymentStatus::Voided.word()];
-    for row in query(&source.conn, &sql, voided.map(Value::from)).await? {
-        let sums = out.entry(row.try_get("", "session")?).or_default();
+    let voided = [SaleStatus::Voided.word(), PaymentStatus::Voided.word()].map(Value::from);
+    for row in find_in(&source.conn, &sql, &voided, drawers.iter().copied()).await? {
+        let sums = &mut out.entry(row.try_get("", "session")?).or_default().sums;
         let (code, kind): (String, String) = (row.try_get("", "tender_code")?, row.try_get("", "tender_kind")?);
         let (count, amount) = (row.try_get("", "count")?, amount(&row, "amount")?.0);
         if kind == TenderKind::Cash {
@@ -221,16 +148,11 @@ async fn add_up(source: &Source) -> Result<BTreeMap<Uuid, Sums>, DbErr> {
         }
         sums.tenders.insert((code, kind), (count, amount));
     }
-    settled(source, &mut out).await?;
-    Ok(out)
-}
-
-/// Adds what customers have paid of what they owe.
-async fn settled(source: &Source, out: &mut BTreeMap<Uuid, Sums>) -> Result<(), DbErr> {
+    // What customers have paid of what they owe.
     let sql = format!(
         "SELECT session, {} FROM (SELECT s.register_session_id AS session, p.amount \
-         FROM sale_payments p JOIN sales s ON s.id = p.sale_id \
-         WHERE s.status <> $1 AND p.status <> $2 AND p.tender_kind = $3 AND s.sale_type = $4) paid GROUP BY session",
+         FROM sale_payments p JOIN sales s ON s.id = p.sale_id WHERE s.status <> $1 AND p.status <> $2 \
+         AND p.tender_kind = $3 AND s.sale_type = $4 AND s.register_session_id IN ($list)) paid GROUP BY session",
         summed("amount", "TRUE")
     );
     let words = [
@@ -239,9 +161,9 @@ async fn settled(source: &Source, out: &mut BTreeMap<Uuid, Sums>) -> Result<(), 
         TenderKind::OnAccount.word(),
         SaleType::Settlement.word(),
     ];
-    for row in query(&source.conn, &sql, words.map(Value::from)).await? {
+    for row in find_in(&source.conn, &sql, &words.map(Value::from), drawers.iter().copied()).await? {
         let settled = amount(&row, "amount")?.0.saturating_neg();
-        out.entry(row.try_get("", "session")?).or_default().settlements.1 = settled;
+        out.entry(row.try_get("", "session")?).or_default().sums.settlements.1 = settled;
     }
     Ok(())
 }

@@ -1,25 +1,25 @@
 //! I15: the chains of documents are what was written, and headquarters has no newer end of one than its store. `docs/chain.md`.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter};
+use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, Value};
 use uuid::Uuid;
 
 use super::finding::{Found, Options};
 use super::heads::in_touch;
+use super::pages::{Pages, as_limit, documents};
 use super::source::Source;
 use crate::Side;
-use crate::db::query;
 use crate::document::sale;
-use crate::entity::{chain_entry, sale_chain};
+use crate::entity::sale_chain;
 use crate::fiscal::{self, Break, Fault, heads};
-use crate::many::select_in;
+use crate::many::{find_by_rows, find_in};
 
 const ENTRIES: &str = "chain_entries";
 
 /// Each database by itself. Headquarters takes what is broken and flags it: there the flags are what is asked for.
 pub(super) async fn whole(source: &Source, found: &mut Found) -> Result<(), DbErr> {
-    let breaks = fiscal::check(&source.conn).await?.breaks;
+    let breaks = fiscal::check_by(&source.conn, as_limit(documents(source))).await?.breaks;
     let flagged = if source.side == Side::Hq { flagged(source).await? } else { HashSet::new() };
     // What became of an older database of this store, of which a copy may have gone on, is for headquarters to say.
     let is_here = |broken: &&Break| broken.is_own || broken.fault == Fault::Hash;
@@ -28,19 +28,33 @@ pub(super) async fn whole(source: &Source, found: &mut Found) -> Result<(), DbEr
         found.add(broken.store, ENTRIES, format!("{} {}", broken.chain, broken.number), broken.text());
     }
     let broken: HashSet<Uuid> = breaks.iter().filter(|broken| broken.is_flagged()).map(|broken| broken.chain).collect();
-    let entries = chain_entry::Entity::find();
-    let entries = select_in(&source.conn, entries, chain_entry::Column::SaleId, flagged.iter().copied()).await?;
-    let borne_out: HashSet<Uuid> =
-        entries.iter().filter(|entry| broken.contains(&entry.chain_id)).map(|entry| entry.sale_id).collect();
+    let mut borne_out: HashSet<Uuid> = HashSet::new();
+    let sql = "SELECT chain_id, sale_id FROM chain_entries WHERE sale_id IN ($list)";
+    let ids: Vec<Uuid> = flagged.iter().copied().collect();
+    for ids in ids.chunks(source.rows) {
+        for row in find_in(&source.conn, sql, &[], ids.iter().copied()).await? {
+            if broken.contains(&row.try_get::<Uuid>("", "chain_id")?) {
+                borne_out.insert(row.try_get("", "sale_id")?);
+            }
+        }
+    }
     for id in flagged.difference(&borne_out) {
         found.add(Uuid::nil(), sale::TYPE, id, "says that its chain is broken, and it is whole");
     }
     Ok(())
 }
 
+/// Sales that are flagged so: as many as headquarters has ever found in a broken chain.
 async fn flagged(source: &Source) -> Result<HashSet<Uuid>, DbErr> {
-    let sql = format!("SELECT id FROM sales WHERE flags LIKE '%\"{}\"%'", fiscal::CHAIN_BROKEN);
-    query(&source.conn, &sql, []).await?.iter().map(|row| row.try_get("", "id")).collect()
+    let sql = format!("SELECT id FROM sales WHERE flags LIKE '%\"{}\"%' AND $behind", fiscal::CHAIN_BROKEN);
+    let mut flagged = HashSet::new();
+    let mut pages = Pages::by_id(source, &sql, []);
+    while let Some(rows) = pages.page().await? {
+        for row in rows {
+            flagged.insert(row.try_get("", "id")?);
+        }
+    }
+    Ok(flagged)
 }
 
 /// What headquarters noted as the newest entry of a chain is still at its store, as it was.
@@ -56,12 +70,14 @@ pub(super) async fn at_both(
     }
     let own = heads::complete(&store.conn, store.store).await?;
     let noted = sale_chain::Entity::find().filter(sale_chain::Column::StoreId.eq(store.store)).all(&hq.conn).await?;
+    let (at_store, at_hq) = (entries_at(store, &noted).await?, entries_at(hq, &noted).await?);
     for head in noted {
-        let here = entries_at(store, &head).await?;
+        let entries = |of: &HashMap<Uuid, Vec<String>>| of.get(&head.chain_id).cloned().unwrap_or_default();
+        let here = entries(&at_store);
         // Two copies of a store may have gone on under one number, of which headquarters has both when all was sent.
         let is_own = own.contains(&head.chain_id);
         let is_other = if here.is_empty() { is_own } else { (is_own || options.settled) && !here.contains(&head.hash) };
-        if is_other && entries_at(hq, &head).await?.len() <= 1 {
+        if is_other && entries(&at_hq).len() <= 1 {
             let id = format!("{} {}", head.chain_id, head.number);
             found.add(
                 store.store,
@@ -74,10 +90,14 @@ pub(super) async fn at_both(
     Ok(())
 }
 
-/// The hashes of the entries under the number of `head`.
-async fn entries_at(source: &Source, head: &sale_chain::Model) -> Result<Vec<String>, DbErr> {
-    let rows = chain_entry::Entity::find()
-        .filter(chain_entry::Column::ChainId.eq(head.chain_id))
-        .filter(chain_entry::Column::Number.eq(head.number));
-    Ok(rows.all(&source.conn).await?.into_iter().map(|entry| entry.hash).collect())
+/// By chain, the hashes of the entries under the number of its head.
+async fn entries_at(source: &Source, heads: &[sale_chain::Model]) -> Result<HashMap<Uuid, Vec<String>>, DbErr> {
+    let sql = "WITH heads (chain, number) AS (VALUES $rows) SELECT e.chain_id, e.hash FROM heads h \
+               JOIN chain_entries e ON e.chain_id = h.chain AND e.number = h.number";
+    let rows: Vec<[Value; 2]> = heads.iter().map(|head| [head.chain_id.into(), head.number.into()]).collect();
+    let mut entries: HashMap<Uuid, Vec<String>> = HashMap::new();
+    for row in find_by_rows(&source.conn, sql, &[], "(?, ?)", rows).await? {
+        entries.entry(row.try_get("", "chain_id")?).or_default().push(row.try_get("", "hash")?);
+    }
+    Ok(entries)
 }

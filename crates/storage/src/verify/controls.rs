@@ -1,8 +1,6 @@
 //! I5: what a manager looks at in the report of a drawer, as far as its documents say it: prices that a person set, discounts that a
 //! person gave, and what was taken off carts. Approvals and carts that never became a sale are told by the store alone.
 
-use std::collections::BTreeMap;
-
 use sea_orm::{DbErr, Value};
 use serde_json::Value as Json;
 use tillkeep_model::pricing::PriceSource;
@@ -11,8 +9,11 @@ use tillkeep_model::words::SaleType;
 use tillkeep_model::{JsonText, Money, Qty};
 use uuid::Uuid;
 
+use super::drawers::ByDrawer;
+use super::pages::Pages;
 use super::source::Source;
-use crate::db::query;
+use crate::db::Row;
+use crate::many::find_in;
 
 /// So many, and what they come to.
 type Counted = (i64, i64);
@@ -30,40 +31,48 @@ fn add(sum: &mut Counted, (count, amount): Counted) {
     *sum = (sum.0.saturating_add(count), sum.1.saturating_add(amount));
 }
 
-pub(super) async fn add_up(source: &Source) -> Result<BTreeMap<Uuid, Controls>, DbErr> {
-    let mut out: BTreeMap<Uuid, Controls> = BTreeMap::new();
-    let sold = [SaleStatus::Voided.word(), SaleType::Sale.word()];
-    let sql = "SELECT s.register_session_id AS session, i.regular_price, i.unit_price, i.quantity FROM sale_items i \
-               JOIN sales s ON s.id = i.sale_id WHERE s.status <> $1 AND s.sale_type = $2 AND i.price_source = $3";
-    let words = sold.into_iter().chain([PriceSource::Override.as_str()]).map(Value::from);
-    for row in query(&source.conn, sql, words).await? {
-        let quantity: Qty = row.try_get("", "quantity")?;
-        let worth = |price: Money| price.times(quantity).0;
-        let (regular, asked) = (worth(row.try_get("", "regular_price")?), worth(row.try_get("", "unit_price")?));
-        let of = out.entry(row.try_get("", "session")?).or_default();
-        add(&mut of.overrides, (1, regular.saturating_sub(asked)));
+/// What a price that a person set, or a discount, is asked of: `$1` and `$2`.
+const SOLD: [&str; 2] = [SaleStatus::Voided.word(), SaleType::Sale.word()];
+
+impl Controls {
+    pub(super) fn add_sale(&mut self, row: &Row) -> Result<(), DbErr> {
+        let [voided, sale] = SOLD;
+        let (status, kind): (String, String) = (row.try_get("", "status")?, row.try_get("", "sale_type")?);
+        if status != voided && kind == sale {
+            let (lines, cart): (i64, i64) = (row.try_get("", "line_discount")?, row.try_get("", "cart_discount")?);
+            add(&mut self.discounts, (i64::from(cart != 0), lines.saturating_add(cart)));
+        }
+        if let Some(removed) = row.try_get::<Option<JsonText>>("", "removed")? {
+            add(&mut self.removed, counted(&removed.0));
+        }
+        Ok(())
+    }
+}
+
+/// Adds what lines say.
+pub(super) async fn add_lines(source: &Source, drawers: &[Uuid], out: &mut ByDrawer) -> Result<(), DbErr> {
+    let sql = "SELECT i.id, s.register_session_id AS session, i.regular_price, i.unit_price, i.quantity \
+               FROM sale_items i JOIN sales s ON s.id = i.sale_id WHERE s.status <> $1 AND s.sale_type = $2 \
+               AND i.price_source = $3 AND s.register_session_id IN ($list) AND $behind";
+    let words = SOLD.into_iter().chain([PriceSource::Override.as_str()]).map(Value::from);
+    let mut pages = Pages::new(source, sql, words, &[("i.id", Uuid::nil().into())]).of(drawers.iter().copied());
+    while let Some(rows) = pages.page().await? {
+        for row in rows {
+            let quantity: Qty = row.try_get("", "quantity")?;
+            let worth = |price: Money| price.times(quantity).0;
+            let (regular, asked) = (worth(row.try_get("", "regular_price")?), worth(row.try_get("", "unit_price")?));
+            let of = &mut out.entry(row.try_get("", "session")?).or_default().controls;
+            add(&mut of.overrides, (1, regular.saturating_sub(asked)));
+        }
     }
     let sql = "SELECT s.register_session_id AS session, CAST(COUNT(*) AS BIGINT) AS lines FROM sale_items i \
                JOIN sales s ON s.id = i.sale_id WHERE s.status <> $1 AND s.sale_type = $2 AND i.line_discount <> 0 \
-               GROUP BY s.register_session_id";
-    for row in query(&source.conn, sql, sold.map(Value::from)).await? {
-        let of = out.entry(row.try_get("", "session")?).or_default();
+               AND s.register_session_id IN ($list) GROUP BY s.register_session_id";
+    for row in find_in(&source.conn, sql, &SOLD.map(Value::from), drawers.iter().copied()).await? {
+        let of = &mut out.entry(row.try_get("", "session")?).or_default().controls;
         add(&mut of.discounts, (row.try_get("", "lines")?, 0));
     }
-    let sql = "SELECT register_session_id AS session, line_discount, cart_discount FROM sales \
-               WHERE status <> $1 AND sale_type = $2 AND (line_discount <> 0 OR cart_discount <> 0)";
-    for row in query(&source.conn, sql, sold.map(Value::from)).await? {
-        let (lines, cart): (i64, i64) = (row.try_get("", "line_discount")?, row.try_get("", "cart_discount")?);
-        let of = out.entry(row.try_get("", "session")?).or_default();
-        add(&mut of.discounts, (i64::from(cart != 0), lines.saturating_add(cart)));
-    }
-    let sql = "SELECT register_session_id AS session, removed FROM sales WHERE removed IS NOT NULL";
-    for row in query(&source.conn, sql, []).await? {
-        let removed: JsonText = row.try_get("", "removed")?;
-        let of = out.entry(row.try_get("", "session")?).or_default();
-        add(&mut of.removed, counted(&removed.0));
-    }
-    Ok(out)
+    Ok(())
 }
 
 fn counted(said: &Json) -> Counted {

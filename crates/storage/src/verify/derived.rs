@@ -5,22 +5,25 @@ use sea_orm::DbErr;
 use uuid::Uuid;
 
 use super::finding::Found;
+use super::pages::Pages;
 use super::source::Source;
-use crate::db::query;
 use crate::registry;
 
 pub(super) async fn columns(source: &Source, found: &mut Found) -> Result<(), DbErr> {
     for entity in registry::ALL {
         for derived in entity.derived {
             let (table, column) = (entity.name, derived.column);
-            let sql = format!("SELECT id, {} AS origin, {column} AS derived FROM {table}", derived.from);
-            for row in query(&source.conn, &sql, []).await? {
-                let origin: Option<String> = row.try_get("", "origin")?;
-                let kept: Option<String> = row.try_get("", "derived")?;
-                // Nothing is kept as such, or as an empty text.
-                if origin.as_deref().map(derived.by).unwrap_or_default() != kept.unwrap_or_default() {
-                    let text = format!("its {column} is not what its {} gives", derived.from);
-                    found.add(source.store, table, row.try_get::<Uuid>("", "id")?, text);
+            let sql = format!("SELECT id, {} AS origin, {column} AS derived FROM {table} WHERE $behind", derived.from);
+            let mut pages = Pages::by_id(source, &sql, []);
+            while let Some(rows) = pages.page().await? {
+                for row in rows {
+                    let origin: Option<String> = row.try_get("", "origin")?;
+                    let kept: Option<String> = row.try_get("", "derived")?;
+                    // Nothing is kept as such, or as an empty text.
+                    if origin.as_deref().map(derived.by).unwrap_or_default() != kept.unwrap_or_default() {
+                        let text = format!("its {column} is not what its {} gives", derived.from);
+                        found.add(source.store, table, row.try_get::<Uuid>("", "id")?, text);
+                    }
                 }
             }
         }

@@ -1,20 +1,21 @@
 //! I5: the flags of a document at headquarters are what is wrong with it (rule U9). A flag that nothing bears out would hide
 //! what the sums are asked for; a document without one adds up and names what is there.
 //!
-//! Of documents without flags that is asked in SQL (here and in `rules`). Those with flags are few: they are read, and judged
-//! again as headquarters judged them.
+//! Of documents without flags that is asked in SQL (here and in `rules`). Those with flags are read, and judged again
+//! as headquarters judged them.
 
 mod known;
 
 use std::collections::{HashMap, HashSet};
 
-use sea_orm::{DbErr, Value};
+use sea_orm::DbErr;
 use tillkeep_model::wire::camel;
 use tillkeep_model::words::SaleType;
 use uuid::Uuid;
 
 use self::known::NamedRows;
 use super::finding::Found;
+use super::pages::{Pages, documents};
 use super::source::{Source, having};
 use crate::db::query;
 use crate::document::flags::FOREIGN_NUMBER;
@@ -24,6 +25,7 @@ use crate::envelope::limits::{CUT, Limits, flag};
 use crate::fiscal::CHAIN_BROKEN;
 use crate::kept_ids::{self, ID_USED_ELSEWHERE};
 use crate::known_numbers::NUMBER_AHEAD;
+use crate::many::find_in;
 use crate::numbers::document_numbers;
 use crate::push::left_out::LEFT_OUT;
 use crate::push::{is_ahead, is_back, missing};
@@ -66,19 +68,34 @@ async fn flagged(
     pushed: &'static Pushed,
     found: &mut Found,
 ) -> Result<(), DbErr> {
-    let table = entity.table.name();
-    let rows = query(&source.conn, &format!("SELECT id FROM {table} WHERE flags <> '[]'"), []).await?;
-    let ids: Vec<Uuid> = rows.iter().map(|row| row.try_get("", "id")).collect::<Result<_, _>>()?;
-    if ids.is_empty() {
-        return Ok(());
+    let sql = format!("SELECT id FROM {} WHERE flags <> '[]' AND $behind", entity.name);
+    let mut pages = Pages::by_id(source, &sql, []);
+    while let Some(rows) = pages.page().await? {
+        let ids: Vec<Uuid> = rows.iter().map(|row| row.try_get("", "id")).collect::<Result<_, _>>()?;
+        for ids in ids.chunks(documents(source)) {
+            judge(source, entity, pushed, ids, found).await?;
+        }
     }
-    let rows = having(source, entity.table, "id", &ids).await?;
-    let lines = lines(source, entity, &ids).await?;
+    Ok(())
+}
+
+/// A page of documents with flags.
+async fn judge(
+    source: &Source,
+    entity: &'static SyncType,
+    pushed: &'static Pushed,
+    ids: &[Uuid],
+    found: &mut Found,
+) -> Result<(), DbErr> {
+    let rows = having(source, entity.table, "id", ids).await?;
+    let lines = lines(source, entity, ids).await?;
     let documents: Vec<Whole<'_>> = rows.iter().map(|row| whole(&**row, &lines)).collect();
     let named: Vec<Named> = documents.iter().map(|document| pushed.named(document)).collect();
-    let known = NamedRows::load(source, &named).await?;
-    let twice = twice(source, table, pushed).await?;
-    let kept = kept_ids::all(&source.conn).await?;
+    let known = NamedRows::load(source, ids, &named).await?;
+    let twice = twice(source, entity.name, pushed, ids).await?;
+    let of_lines = lines.iter().flat_map(HashMap::values).flatten().filter_map(|line| line.uuid("id"));
+    let ids: Vec<Uuid> = ids.iter().copied().chain(of_lines).collect();
+    let kept = kept_ids::among(&source.conn, ids).await?;
     let judge = Judge { entity, pushed, known, twice, kept };
     for (document, named) in documents.iter().zip(&named) {
         judge.look(document, named, found);
@@ -116,15 +133,16 @@ fn whole<'a>(row: &'a dyn Row, lines: &'a Lines) -> Whole<'a> {
 }
 
 /// Documents that say that another one has their number, as far as another one has.
-async fn twice(source: &Source, table: &str, pushed: &Pushed) -> Result<HashSet<Uuid>, DbErr> {
+async fn twice(source: &Source, table: &str, pushed: &Pushed, ids: &[Uuid]) -> Result<HashSet<Uuid>, DbErr> {
     let Some((column, Clash::Flagged(flag))) = pushed.number.map(|number| (number.column, number.clash)) else {
         return Ok(HashSet::new());
     };
     let sql = format!(
-        "SELECT d.id FROM {table} d WHERE d.flags LIKE '%\"{flag}\"%' AND EXISTS (SELECT 1 FROM {table} o \
+        "SELECT d.id FROM {table} d WHERE d.id IN ($list) AND d.flags LIKE '%\"{flag}\"%' AND EXISTS (SELECT 1 FROM {table} o \
          WHERE o.store_id = d.store_id AND o.register_code = d.register_code AND o.{column} = d.{column} AND o.id <> d.id)"
     );
-    query(&source.conn, &sql, Vec::<Value>::new()).await?.iter().map(|row| row.try_get("", "id")).collect()
+    let rows = find_in(&source.conn, &sql, &[], ids.iter().copied()).await?;
+    rows.iter().map(|row| row.try_get("", "id")).collect()
 }
 
 /// Whether it is a payment of what was owed.

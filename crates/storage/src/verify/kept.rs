@@ -1,11 +1,15 @@
 //! I7: what a store keeps to verify people of whom it asked headquarters is of people as they are, and not for longer than it may be.
 
+use std::collections::HashMap;
+
 use sea_orm::{DbErr, EntityTrait};
+use uuid::Uuid;
 
 use super::finding::Found;
 use super::source::Source;
 use crate::Side;
 use crate::entity::{kept_verifier, user};
+use crate::many::select_in;
 
 /// A day more than an operator may ask for.
 const LONGEST_MS: i64 = 31 * 24 * 3600 * 1000;
@@ -14,9 +18,12 @@ pub(super) async fn verifiers(source: &Source, found: &mut Found) -> Result<(), 
     if source.side == Side::Hq {
         return Ok(());
     }
-    for kept in kept_verifier::Entity::find().all(&source.conn).await? {
-        let person = user::Entity::find_by_id(kept.user_id).one(&source.conn).await?;
-        let text = match person {
+    let all = kept_verifier::Entity::find().all(&source.conn).await?;
+    let ids = all.iter().map(|kept| kept.user_id).collect::<Vec<_>>();
+    let people = select_in(&source.conn, user::Entity::find(), user::Column::Id, ids).await?;
+    let people: HashMap<Uuid, user::Model> = people.into_iter().map(|person| (person.id, person)).collect();
+    for kept in all {
+        let text = match people.get(&kept.user_id) {
             None => "is of no user who is here",
             Some(person) if !person.is_active || person.deleted_at.is_some() => "is of a user who is not active",
             Some(person) if person.pin_changed_at != kept.pin_changed_at => "is of a PIN that was changed",

@@ -1,26 +1,100 @@
 //! I9: the numbers of a store's entries have no hole, and what the store believes to be sent is at headquarters.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use sea_orm::DbErr;
+use sea_orm::{DbErr, Value};
 use tillkeep_model::Instant;
+use uuid::Uuid;
 
 use super::finding::{Found, Options};
+use super::pages::Pages;
+use super::runs::Runs;
 use super::source::Source;
 use crate::Side;
-use crate::db::query;
-use crate::sync_log::kept::OF_STORE;
+use crate::db::{Row, query};
 
 /// Sent entries are kept so long; what is missing before the oldest kept one was forgotten.
 const KEPT_MS: i64 = 89 * 24 * 3600 * 1000;
 
 #[derive(Default)]
 struct Numbers {
-    waiting: BTreeSet<i64>,
-    sent: BTreeSet<i64>,
+    waiting: Runs,
+    sent: Runs,
     /// Sent after the moment from which on nothing is judged.
-    fresh: BTreeSet<i64>,
-    at_hq: BTreeSet<i64>,
+    fresh: Runs,
+    at_hq: Runs,
+}
+
+/// Numbers by the node epochs under which entries were made.
+type Epochs = BTreeMap<String, Numbers>;
+
+/// When the first and the last entry were made.
+type Times = Option<(Instant, Instant)>;
+
+fn note(epochs: &mut Epochs, times: &mut Times, row: &Row, of: fn(&mut Numbers) -> &mut Runs) -> Result<(), DbErr> {
+    let numbers = epochs.entry(row.try_get("", "node_epoch")?).or_default();
+    of(numbers).insert(row.try_get("", "seq")?);
+    let made: Instant = row.try_get("", "created_at")?;
+    *times = Some(times.map_or((made, made), |(oldest, newest)| (oldest.min(made), newest.max(made))));
+    Ok(())
+}
+
+/// What is in the outbox, and what was sent.
+async fn at_store(store: &Source, options: &Options) -> Result<(Epochs, Times), DbErr> {
+    let (mut epochs, mut times) = (Epochs::new(), None);
+    let sql = "SELECT seq, created_at, node_epoch FROM sync_outbox WHERE $behind";
+    let mut pages = Pages::by_seq(store, sql, []);
+    while let Some(rows) = pages.page().await? {
+        for row in rows {
+            note(&mut epochs, &mut times, &row, |numbers| &mut numbers.waiting)?;
+        }
+    }
+    let sql = "SELECT seq, created_at, sent_at, node_epoch FROM sync_outbox_sent WHERE $behind";
+    let mut pages = Pages::by_seq(store, sql, []);
+    while let Some(rows) = pages.page().await? {
+        for row in rows {
+            let sent: Instant = row.try_get("", "sent_at")?;
+            let is_fresh = options.moving_since.is_some_and(|since| sent >= since);
+            let of: fn(&mut Numbers) -> &mut Runs =
+                if is_fresh { |numbers| &mut numbers.fresh } else { |numbers| &mut numbers.sent };
+            note(&mut epochs, &mut times, &row, of)?;
+        }
+    }
+    Ok((epochs, times))
+}
+
+/// Adds what headquarters has noted, of the log and of what was pruned from it.
+async fn at_hq(hq: &Source, store: &Source, epochs: &mut Epochs) -> Result<(), DbErr> {
+    // Another installation of this store is judged where its database is.
+    let mut note = |epoch: &str, seq: i64| {
+        if let Some(numbers) = epochs.get_mut(epoch) {
+            numbers.at_hq.insert(seq);
+        }
+    };
+    let sql = "SELECT id, node_epoch, seq FROM sync_log WHERE store_id = $1 AND seq IS NOT NULL AND node_epoch IS NOT NULL \
+               AND $behind";
+    let key = [("node_epoch", Value::from("")), ("seq", i64::MIN.into()), ("id", Uuid::nil().into())];
+    let mut pages = Pages::new(hq, sql, [store.store.into()], &key);
+    while let Some(rows) = pages.page().await? {
+        for row in rows {
+            note(&row.try_get::<String>("", "node_epoch")?, row.try_get("", "seq")?);
+        }
+    }
+    let sql = "SELECT id, node_epoch FROM sync_log_nodes WHERE store_id = $1 AND node_epoch <> ''";
+    let mut nodes: BTreeMap<i32, String> = BTreeMap::new();
+    for row in query(&hq.conn, sql, [store.store.into()]).await? {
+        nodes.insert(row.try_get("", "id")?, row.try_get("", "node_epoch")?);
+    }
+    let sql = "SELECT node, seq, hash FROM sync_log_kept WHERE node IN ($list) AND seq > 0 AND $behind";
+    let key = [("node", Value::from(i32::MIN)), ("seq", i64::MIN.into()), ("hash", Uuid::nil().into())];
+    let mut pages = Pages::new(hq, sql, [], &key).of(nodes.keys().copied());
+    while let Some(rows) = pages.page().await? {
+        for row in rows {
+            let epoch = nodes.get(&row.try_get::<i32>("", "node")?);
+            note(epoch.map_or("", String::as_str), row.try_get("", "seq")?);
+        }
+    }
+    Ok(())
 }
 
 pub(super) async fn gapless(
@@ -32,39 +106,13 @@ pub(super) async fn gapless(
     if store.side != Side::Store {
         return Ok(());
     }
-    let mut epochs: BTreeMap<String, Numbers> = BTreeMap::new();
-    let (mut oldest, mut newest): (Option<Instant>, Option<Instant>) = (None, None);
-    let sql = "SELECT seq, created_at, NULL AS sent_at, node_epoch FROM sync_outbox \
-               UNION ALL SELECT seq, created_at, sent_at, node_epoch FROM sync_outbox_sent";
-    for row in query(&store.conn, sql, []).await? {
-        // An entry is of the node epoch it was made under.
-        let numbers = epochs.entry(row.try_get("", "node_epoch")?).or_default();
-        let seq: i64 = row.try_get("", "seq")?;
-        let made: Instant = row.try_get("", "created_at")?;
-        oldest = Some(oldest.map_or(made, |at| at.min(made)));
-        newest = newest.max(Some(made));
-        match row.try_get::<Option<Instant>>("", "sent_at")? {
-            None => numbers.waiting.insert(seq),
-            Some(at) if options.moving_since.is_some_and(|since| at >= since) => numbers.fresh.insert(seq),
-            Some(_) => numbers.sent.insert(seq),
-        };
-    }
+    let (mut epochs, times) = at_store(store, options).await?;
     if let Some(hq) = hq {
-        let sql = format!("SELECT DISTINCT node_epoch, seq FROM {OF_STORE}");
-        for row in query(&hq.conn, &sql, [store.store.into()]).await? {
-            let of: String = row.try_get("", "node_epoch")?;
-            // Another installation of this store is judged where its database is.
-            if let Some(numbers) = epochs.get_mut(&of) {
-                numbers.at_hq.insert(row.try_get("", "seq")?);
-            }
-        }
+        at_hq(hq, store, &mut epochs).await?;
     }
-    let forgotten = match (oldest, newest) {
-        (Some(oldest), Some(newest)) => newest.millis_since(oldest) > KEPT_MS,
-        _ => false,
-    };
-    let first = epochs.values().flat_map(|numbers| numbers.waiting.iter().chain(&numbers.sent).chain(&numbers.at_hq));
-    let first = first.min().copied().unwrap_or(1);
+    let forgotten = times.is_some_and(|(oldest, newest)| newest.millis_since(oldest) > KEPT_MS);
+    let firsts = |numbers: &Numbers| [numbers.waiting.first(), numbers.sent.first(), numbers.at_hq.first()];
+    let first = epochs.values().flat_map(firsts).flatten().min().unwrap_or(1);
     if first > 1 && !forgotten && epochs.len() == 1 && hq.is_some() {
         found.add(store.store, "sync_outbox", first - 1, "the numbers do not begin at 1");
     }
@@ -76,18 +124,17 @@ pub(super) async fn gapless(
 
 fn judge(store: &Source, with_hq: bool, options: &Options, numbers: &Numbers, found: &mut Found) {
     let Numbers { waiting, sent, fresh, at_hq } = numbers;
-    let known: BTreeSet<i64> = waiting.iter().chain(sent).chain(fresh).chain(at_hq).copied().collect();
-    let (Some(first), Some(last)) = (known.first(), known.last()) else { return };
-    for seq in (*first..=*last).filter(|seq| !known.contains(seq)) {
+    let known: Runs = [waiting, sent, fresh, at_hq].into_iter().flat_map(Runs::iter).collect();
+    for seq in known.missing(known.first().unwrap_or_default()) {
         found.add(store.store, "sync_outbox", seq, "this number was given, and no entry has it");
     }
     if with_hq {
-        for seq in sent.difference(at_hq) {
+        for seq in sent.iter().filter(|seq| !at_hq.contains(*seq)) {
             found.add(store.store, "sync_outbox_sent", seq, "is marked as sent, and headquarters never noted it");
         }
     }
     if options.settled {
-        for seq in waiting {
+        for seq in waiting.iter() {
             found.add(store.store, "sync_outbox", seq, "still waits");
         }
     }

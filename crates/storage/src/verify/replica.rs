@@ -9,14 +9,14 @@ use serde_json::{Map, Value as Json};
 use uuid::Uuid;
 
 use super::finding::{Found, Options};
+use super::pages::{Merged, Which};
+use super::people::People;
 use super::source::{Rows, Source, by_key, differing, having};
 use crate::apply::{self, Cursor};
-use crate::db::query;
-use crate::entity::store_node;
+use crate::many::find_in;
 use crate::registry::{self, Scope, SyncType};
 use crate::rows::Row;
-use crate::staff::FORMER_PIN;
-use crate::{settings, store_lookups, user_pins, versions};
+use crate::{settings, versions};
 
 /// A store's row of a product is its own but for these.
 const PRICED: &[&str] = &[
@@ -73,20 +73,42 @@ async fn one(
     options: &Options,
     found: &mut Found,
 ) -> Result<(), DbErr> {
-    let mut here = entity.table.all(&store.conn).await?;
-    let (there, comparable) = of_store(hq, entity, store.store, options).await?;
-    // Each server has its own way to verify one PIN: where that of the store cannot be known, it is there or not.
-    for row in here.iter_mut().filter(|row| row.uuid("id").is_none_or(|id| !comparable.contains(&id))) {
-        only_presence(&mut **row, entity);
-    }
-    if entity.replace_all {
-        if cursor.version == head {
-            whole(store, entity, &here, &there, found)?;
-        }
+    if entity.replace_all && cursor.version != head {
         return Ok(());
     }
+    let filter: &[&str] = match entity.scope {
+        Scope::Everyone => &[],
+        Scope::Store => &["store_id"],
+        Scope::Parties => &["from_store_id", "to_store_id"],
+    };
+    let of = |filter| Which { table: entity.table, key: entity.key, filter, store: store.store };
+    let people = if entity.withheld.is_empty() { None } else { Some(People::of_store(hq, store.store).await?) };
+    let mut pages = Merged::new((store, of(&[])), (hq, of(filter)));
+    while let Some([mut here, mut there]) = pages.page().await? {
+        if let Some(people) = &people {
+            people.compare_by_what_is_there(hq, entity, options, (&mut here, &mut there)).await?;
+        }
+        if entity.replace_all {
+            whole(store, entity, &here, &there, found)?;
+        } else {
+            page(store, hq, entity, (cursor, head), options, (&here, &there), found).await?;
+        }
+    }
+    Ok(())
+}
+
+/// The rows of both sides with keys of one page.
+async fn page(
+    store: &Source,
+    hq: &Source,
+    entity: &SyncType,
+    (cursor, head): (Cursor, i64),
+    options: &Options,
+    (here, there): (&[Box<dyn Row>], &[Box<dyn Row>]),
+    found: &mut Found,
+) -> Result<(), DbErr> {
     let without = without(entity);
-    let (mut mine, mut theirs) = (by_key(&here, entity.key, &without)?, by_key(&there, entity.key, &without)?);
+    let (mut mine, mut theirs) = (by_key(here, entity.key, &without)?, by_key(there, entity.key, &without)?);
     if entity.store_may_create {
         for row in mine.values_mut().chain(theirs.values_mut()) {
             row.retain(|name, _| PRICED.contains(&name.as_str()));
@@ -94,12 +116,15 @@ async fn one(
     }
     let unsent =
         here.iter().filter(|row| row.get("synced") == Some(false.into())).filter_map(|row| row.uuid("id")).collect();
-    let replica = Replica { store: store.store, entity, here: &here, there: &there, mine, theirs, unsent };
+    let replica = Replica { store: store.store, entity, here, there, mine, theirs, unsent };
     let same = replica.compare(cursor, options, found);
     if !entity.store_may_create {
+        let withdrawn = replica.withdrawn(|version| options.settled || version <= head);
         // An entry that a user resolved at headquarters was never applied; its row stays at the store alone.
-        let resolved = resolved(store, hq, entity).await?;
-        replica.withdrawn(&resolved, |version| options.settled || version <= head, found);
+        let resolved = resolved(store, hq, entity, &withdrawn).await?;
+        for key in withdrawn.iter().filter(|key| !resolved.contains(*key)) {
+            found.add(store.store, entity.name, key, "the store has it, and headquarters does not");
+        }
     }
     lines(store, hq, entity, &same, found).await
 }
@@ -158,22 +183,24 @@ impl Replica<'_> {
         same
     }
 
-    /// Finds what headquarters does not have, of versions that are `judged`.
-    fn withdrawn(&self, resolved: &HashSet<String>, judged: impl Fn(i64) -> bool, found: &mut Found) {
-        for (row, key) in self.here.iter().zip(keys(self.here, self.entity)) {
+    /// The keys of what headquarters does not have, of versions that are `judged`.
+    fn withdrawn(&self, judged: impl Fn(i64) -> bool) -> Vec<String> {
+        let rows = self.here.iter().zip(keys(self.here, self.entity));
+        let withdrawn = rows.filter(|(row, key)| {
             let version = row.integer("sync_version").unwrap_or_default();
             let unsent = row.uuid("id").is_some_and(|id| self.unsent.contains(&id));
-            if !self.theirs.contains_key(&key) && !unsent && !resolved.contains(&key) && judged(version) {
-                found.add(self.store, self.entity.name, &key, "the store has it, and headquarters does not");
-            }
-        }
+            !self.theirs.contains_key(key) && !unsent && judged(version)
+        });
+        withdrawn.map(|(_, key)| key).collect()
     }
 }
 
-async fn resolved(store: &Source, hq: &Source, entity: &SyncType) -> Result<HashSet<String>, DbErr> {
-    let sql =
-        "SELECT DISTINCT entity_id FROM sync_log WHERE store_id = $1 AND entity_type = $2 AND status = 'resolved'";
-    let rows = query(&hq.conn, sql, [store.store.into(), entity.name.into()]).await?;
+/// Those of `keys` that a user resolved.
+async fn resolved(store: &Source, hq: &Source, entity: &SyncType, keys: &[String]) -> Result<HashSet<String>, DbErr> {
+    let sql = "SELECT entity_id FROM sync_log WHERE store_id = $1 AND entity_type = $2 AND status = 'resolved' \
+               AND entity_id IN ($list)";
+    let of = [store.store.into(), entity.name.into()];
+    let rows = find_in(&hq.conn, sql, &of, keys.iter().map(String::as_str)).await?;
     rows.iter().map(|row| row.try_get("", "entity_id")).collect()
 }
 
@@ -223,101 +250,4 @@ async fn lines(
         }
     }
     Ok(())
-}
-
-/// What headquarters has for one store, with nothing in the columns that are not for it; and the people with verifiers
-/// of that store.
-async fn of_store(
-    hq: &Source,
-    entity: &SyncType,
-    store: Uuid,
-    options: &Options,
-) -> Result<(Vec<Box<dyn Row>>, HashSet<Uuid>), DbErr> {
-    let mut rows = match entity.scope {
-        Scope::Everyone => entity.table.all(&hq.conn).await?,
-        Scope::Store => having(hq, entity.table, "store_id", &[store]).await?,
-        Scope::Parties => {
-            let mut rows = having(hq, entity.table, "from_store_id", &[store]).await?;
-            let to = having(hq, entity.table, "to_store_id", &[store]).await?;
-            rows.extend(to.into_iter().filter(|row| row.uuid("from_store_id") != Some(store)));
-            rows
-        }
-    };
-    let mut comparable = HashSet::new();
-    if !entity.withheld.is_empty() {
-        let asks = asks(hq, store).await?;
-        let staff = staff(hq, store, asks).await?;
-        // Those of a store with a salt of its own are slow hashes: what headquarters handed out is what it noted.
-        let salted = asks.is_some_and(|asks| asks != store_node::ASKS_NEVER);
-        let ids = rows.iter().filter_map(|row| row.uuid("id")).filter(|_| salted);
-        let lookups = store_lookups::made(&hq.conn, store, ids).await?;
-        for row in &mut rows {
-            let is_withheld = row.text("pin_lookup").is_some_and(|kept| user_pins::is_withheld(&kept));
-            if is_withheld || row.uuid("id").is_none_or(|id| !staff.contains(&id)) {
-                for column in entity.withheld {
-                    row.set(column, None::<String>.into());
-                }
-                comparable.extend(row.uuid("id"));
-            } else if verify_at(&mut **row, store, options, salted.then_some(&lookups)) {
-                comparable.extend(row.uuid("id"));
-            } else {
-                only_presence(&mut **row, entity);
-            }
-        }
-    }
-    Ok((rows, comparable))
-}
-
-/// The people that a store may verify by their PINs.
-async fn staff(hq: &Source, store: Uuid, asks: Option<i32>) -> Result<HashSet<Uuid>, DbErr> {
-    let word = settings::get(&hq.conn, "global_people_at_stores").await?;
-    let everywhere = match word.as_deref() {
-        Some("all") => true,
-        Some("named") => false,
-        // A store of a release that cannot ask headquarters.
-        _ => asks == Some(store_node::ASKS_NEVER),
-    };
-    let counts = if everywhere { "(store_id IS NULL OR store_id = $1)" } else { "store_id = $1" };
-    let sql = &format!("SELECT user_id FROM user_store_roles WHERE deleted_at IS NULL AND {counts}");
-    let rows = query(&hq.conn, sql, [store.into()]).await?;
-    rows.iter().map(|row| row.try_get("", "user_id")).collect()
-}
-
-/// Whether a store that has shaken hands asks headquarters who signs in, as its row says it.
-async fn asks(hq: &Source, store: Uuid) -> Result<Option<i32>, DbErr> {
-    let sql = "SELECT sign_in FROM store_nodes WHERE store_id = $1 AND handshake_at IS NOT NULL";
-    let rows = query(&hq.conn, sql, [store.into()]).await?;
-    rows.first().map(|row| row.try_get("", "sign_in")).transpose()
-}
-
-/// Makes of what verifies a PIN at headquarters what verifies it at `store`, where that is known: one of release 0.1.0 is
-/// the same everywhere.
-fn verify_at(
-    row: &mut dyn Row,
-    store: Uuid,
-    options: &Options,
-    lookups: Option<&HashMap<Uuid, store_lookups::Made>>,
-) -> bool {
-    let (Some(verifiers), Some(hash)) = (&options.verifiers, row.text("pin_hash")) else { return false };
-    if hash.starts_with(FORMER_PIN) {
-        return true;
-    }
-    let Some((hash, former)) = verifiers.of_store(store, &hash) else { return false };
-    let lookup = match lookups {
-        None => former,
-        Some(made) => match row.uuid("id").and_then(|id| made.get(&id)) {
-            Some(made) => made.lookup.clone(),
-            None => return false,
-        },
-    };
-    row.set("pin_hash", Some(hash).into()) && row.set("pin_lookup", Some(lookup).into())
-}
-
-/// Leaves of the columns that verify a PIN whether they are filled.
-fn only_presence(row: &mut dyn Row, entity: &SyncType) {
-    for column in entity.withheld {
-        if row.text(column).is_some() {
-            row.set(column, Some("there".to_owned()).into());
-        }
-    }
 }

@@ -1,7 +1,7 @@
 //! I5: what the report of a drawer says since its second version, by what the rows of its documents say. Not the code that makes the
 //! report: one mistake must not be made twice. Rows of earlier releases have none of it, and are judged without.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use sea_orm::{DbErr, Value};
 use serde::Deserialize;
@@ -12,10 +12,13 @@ use tillkeep_model::state::{PaymentStatus, SaleStatus};
 use tillkeep_model::words::{CashMovementKind, SaleType};
 use uuid::Uuid;
 
+use super::drawers::ByDrawer;
+use super::runs::Runs;
 use super::source::Source;
-use crate::db::query;
+use crate::db::Row;
 use crate::document::session::is_late;
 use crate::entity::register_session::Model;
+use crate::many::find_in;
 use crate::reports::sums::{amount, summed};
 
 /// The version of a report of which this knows what it says.
@@ -31,7 +34,7 @@ pub(super) struct Second {
     /// What was paid back, by tender.
     refunds: BTreeMap<(String, String), i64>,
     /// Numbers of receipts by series.
-    receipts: BTreeMap<String, BTreeSet<i64>>,
+    receipts: BTreeMap<String, Runs>,
 }
 
 /// Columns of a sale and what the report calls their sums, of what was sold.
@@ -48,51 +51,49 @@ pub(super) const fn add(sum: &mut i64, amount: i64) {
     *sum = sum.saturating_add(amount);
 }
 
-pub(super) async fn add_up(source: &Source) -> Result<BTreeMap<Uuid, Second>, DbErr> {
-    let mut out: BTreeMap<Uuid, Second> = BTreeMap::new();
-    let sql = "SELECT register_session_id AS session, receipt_number, sale_type, status, list_amount, special_discount, \
-               line_discount, cart_discount, net_amount, total_amount FROM sales";
-    for row in query(&source.conn, sql, []).await? {
-        let of = out.entry(row.try_get("", "session")?).or_default();
+impl Second {
+    pub(super) fn add_sale(&mut self, row: &Row) -> Result<(), DbErr> {
         if let Some(receipt) = ReceiptNumber::parse(&row.try_get::<String>("", "receipt_number")?) {
-            of.receipts.entry(receipt.register_code).or_default().insert(receipt.number);
+            self.receipts.entry(receipt.register_code).or_default().insert(receipt.number);
         }
         if row.try_get::<String>("", "status")? == SaleStatus::Voided {
-            of.void_amount = of.void_amount.saturating_add(row.try_get("", "total_amount")?);
+            add(&mut self.void_amount, row.try_get("", "total_amount")?);
         } else if row.try_get::<String>("", "sale_type")? == SaleType::Refund {
-            add(of.amounts.entry("netRefunds").or_default(), row.try_get("", "net_amount")?);
+            add(self.amounts.entry("netRefunds").or_default(), row.try_get("", "net_amount")?);
         } else {
             for (name, column) in SOLD {
-                add(of.amounts.entry(name).or_default(), row.try_get("", column)?);
+                add(self.amounts.entry(name).or_default(), row.try_get("", column)?);
             }
         }
+        Ok(())
     }
+}
+
+/// Adds what lines and payments say.
+pub(super) async fn add_lines(source: &Source, drawers: &[Uuid], out: &mut ByDrawer) -> Result<(), DbErr> {
     let sql = format!(
         "SELECT session, department, {}, {} FROM (SELECT s.register_session_id AS session, \
          i.department_id AS department, i.quantity, i.net_amount FROM sale_items i JOIN sales s ON s.id = i.sale_id \
-         WHERE s.status <> $1) lines GROUP BY session, department",
+         WHERE s.status <> $1 AND s.register_session_id IN ($list)) lines GROUP BY session, department",
         summed("quantity", "TRUE"),
         summed("net_amount", "TRUE")
     );
-    for row in query(&source.conn, &sql, [SaleStatus::Voided.word().into()]).await? {
-        let of = out.entry(row.try_get("", "session")?).or_default();
+    let voided = [SaleStatus::Voided.word().into()];
+    for row in find_in(&source.conn, &sql, &voided, drawers.iter().copied()).await? {
+        let of = &mut out.entry(row.try_get("", "session")?).or_default().second;
         let sums = (amount(&row, "quantity")?.0, amount(&row, "net_amount")?.0);
         of.departments.insert(row.try_get("", "department")?, sums);
     }
-    refunds(source, &mut out).await?;
-    Ok(out)
-}
-
-async fn refunds(source: &Source, out: &mut BTreeMap<Uuid, Second>) -> Result<(), DbErr> {
     let sql = format!(
         "SELECT session, tender_code, tender_kind, {} FROM (SELECT s.register_session_id AS session, p.tender_code, \
          p.tender_kind, p.amount FROM sale_payments p JOIN sales s ON s.id = p.sale_id \
-         WHERE s.status <> $1 AND p.status <> $2 AND s.sale_type = $3) paid GROUP BY session, tender_code, tender_kind",
+         WHERE s.status <> $1 AND p.status <> $2 AND s.sale_type = $3 AND s.register_session_id IN ($list)) paid \
+         GROUP BY session, tender_code, tender_kind",
         summed("amount", "TRUE")
     );
     let words = [SaleStatus::Voided.word(), PaymentStatus::Voided.word(), SaleType::Refund.word()];
-    for row in query(&source.conn, &sql, words.map(Value::from)).await? {
-        let of = out.entry(row.try_get("", "session")?).or_default();
+    for row in find_in(&source.conn, &sql, &words.map(Value::from), drawers.iter().copied()).await? {
+        let of = &mut out.entry(row.try_get("", "session")?).or_default().second;
         let tender = (row.try_get("", "tender_code")?, row.try_get("", "tender_kind")?);
         of.refunds.insert(tender, amount(&row, "amount")?.0);
     }
@@ -220,7 +221,7 @@ fn not_nothing(departments: &Departments) -> Departments {
 }
 
 /// Whether each receipt of the drawer is in one of the ranges, which have no other gaps than those that are named as lost.
-fn are_receipts(report: &Json, receipts: &BTreeMap<String, BTreeSet<i64>>) -> bool {
+fn are_receipts(report: &Json, receipts: &BTreeMap<String, Runs>) -> bool {
     // What a store says is any number.
     let number = |of: &Json, key: &str| of[key].as_i64().unwrap_or_default();
     let from_to = |from: i64, to: i64| i128::from(to) - i128::from(from) + 1;
@@ -230,14 +231,13 @@ fn are_receipts(report: &Json, receipts: &BTreeMap<String, BTreeSet<i64>>) -> bo
         let gaps = range["lost"].as_array().into_iter().flatten();
         let gone: i128 = gaps.map(|gap| from_to(number(gap, "from"), number(gap, "to"))).sum();
         let of_series = receipts.get(range["series"].as_str().unwrap_or_default());
-        let here =
-            of_series.map_or(0, |numbers| numbers.iter().filter(|number| (first..=last).contains(*number)).count());
-        if i64::try_from(here).ok() != Some(count) || from_to(first, last) - gone != i128::from(count) {
+        let here = of_series.map_or(0, |numbers| numbers.within(&(first..=last)));
+        if here != i128::from(count) || from_to(first, last) - gone != i128::from(count) {
             return false;
         }
         in_ranges += here;
     }
-    in_ranges == receipts.values().map(BTreeSet::len).sum::<usize>()
+    in_ranges == receipts.values().map(Runs::count).sum::<i128>()
 }
 
 fn are_refunds(report: &Json, refunds: &BTreeMap<(String, String), i64>) -> bool {
@@ -272,7 +272,7 @@ mod tests {
             "tenders": [{"salesAmount": most, "refundsAmount": 1, "amount": least}],
         });
         assert_eq!(departments(&report), Departments::from([(None, (2000, most))]));
-        assert!(!are_receipts(&report, &BTreeMap::from([("01".to_owned(), BTreeSet::from([1]))])));
+        assert!(!are_receipts(&report, &BTreeMap::from([("01".to_owned(), Runs::from_iter([1]))])));
         assert!(!are_refunds(&report, &BTreeMap::new()));
     }
 }

@@ -7,9 +7,10 @@ use serde_json::{Map, Value as Json};
 use tillkeep_model::wire::camel;
 use uuid::Uuid;
 
-use crate::db::query;
+use super::pages;
 use crate::entity::lost_number;
 use crate::kept_ids::KeptIds;
+use crate::many::find_in;
 use crate::numbers::lost;
 use crate::rows::{Row, SyncTable};
 use crate::{Connection, Db, Side, Transaction, migration, settings, upgrade};
@@ -21,6 +22,8 @@ pub struct Source {
     pub(super) epoch: String,
     /// The store that has this database; nil for headquarters.
     pub(super) store: Uuid,
+    /// Rows that a statement reads at once, of tables that grow without end.
+    pub(super) rows: usize,
 }
 
 impl Source {
@@ -48,7 +51,13 @@ impl Source {
         // The first read is the moment of the snapshot.
         let epoch = settings::get(&conn, settings::EPOCH).await?.unwrap_or_default();
         let owner = settings::get(&conn, "store_id").await?.and_then(|id| id.parse().ok());
-        Ok(Self { conn, side, epoch, store: owner.unwrap_or_default() })
+        Ok(Self { conn, side, epoch, store: owner.unwrap_or_default(), rows: pages::ROWS })
+    }
+
+    /// As it is, read by so many rows at once: what is found does not depend on it.
+    #[must_use]
+    pub fn by_pages_of(self, rows: usize) -> Self {
+        Self { rows: rows.max(1), ..self }
     }
 
     pub const fn store(&self) -> Uuid {
@@ -101,8 +110,9 @@ pub(super) async fn having(
     table.having(&source.conn, column, ids, false).await
 }
 
-/// What waits in a store's outbox, by type and id.
-pub(super) async fn waiting(store: &Source) -> Result<HashSet<(String, Uuid)>, DbErr> {
-    let rows = query(&store.conn, "SELECT entity_type, entity_id FROM sync_outbox", []).await?;
-    rows.iter().map(|row| Ok((row.try_get("", "entity_type")?, row.try_get("", "entity_id")?))).collect()
+/// Those of `ids` that `table` has.
+pub(super) async fn existing(source: &Source, table: &str, ids: &[Uuid]) -> Result<HashSet<Uuid>, DbErr> {
+    let sql = format!("SELECT id FROM {table} WHERE id IN ($list)");
+    let rows = find_in(&source.conn, &sql, &[], ids.iter().copied()).await?;
+    rows.iter().map(|row| row.try_get("", "id")).collect()
 }

@@ -138,6 +138,7 @@ impl Lease {
             }
             drop(rows);
             done_with(prepared, &sql);
+            count::rows(found.len());
             Ok(found)
         })
     }

@@ -24,7 +24,8 @@ pub(super) struct NamedRows {
 }
 
 impl NamedRows {
-    pub(super) async fn load(source: &Source, named: &[Named]) -> Result<Self, DbErr> {
+    /// What these documents name.
+    pub(super) async fn load(source: &Source, documents: &[Uuid], named: &[Named]) -> Result<Self, DbErr> {
         let conn = &source.conn;
         let wanted: BTreeSet<Uuid> = named.iter().flat_map(|named| &named.products).copied().collect();
         let mut products = HashSet::new();
@@ -54,10 +55,12 @@ impl NamedRows {
             codes.insert(row.try_get("", "id")?, row.try_get("", "code")?);
         }
         let mut dated = HashSet::new();
-        for row in query(conn, "SELECT entity_id FROM sync_log WHERE said_at IS NOT NULL", []).await? {
+        let sql = "SELECT entity_id FROM sync_log WHERE said_at IS NOT NULL AND entity_id IN ($list)";
+        for row in find_in(conn, sql, &[], documents.iter().map(Uuid::to_string)).await? {
             dated.extend(row.try_get::<String>("", "entity_id")?.parse::<Uuid>().ok());
         }
-        for row in query(conn, "SELECT entity_id FROM sync_log_kept WHERE said_at IS NOT NULL", []).await? {
+        let sql = "SELECT entity_id FROM sync_log_kept WHERE said_at IS NOT NULL AND entity_id IN ($list)";
+        for row in find_in(conn, sql, &[], documents.iter().copied()).await? {
             dated.insert(row.try_get("", "entity_id")?);
         }
         let facts = Facts { products, customers, sessions };

@@ -2,6 +2,7 @@
 
 mod damages;
 mod missed;
+mod pages;
 mod scene;
 
 use serde_json::json;

@@ -438,6 +438,14 @@ pub(super) async fn after(scene: &Scene, side: Side, damage: &[&str]) -> Vec<Fin
 
 /// As [`after`], of the same damage at each of these sides.
 pub(super) async fn after_at(scene: &Scene, sides: &[Side], damage: &[&str]) -> Vec<Finding> {
+    after_by(scene, sides, damage, FEW).await
+}
+
+/// Rows of a page, so that what is in a small scene is in several.
+const FEW: usize = 2;
+
+/// As [`after_at`], of a checker that reads by pages of so many rows.
+pub(super) async fn after_by(scene: &Scene, sides: &[Side], damage: &[&str], rows: usize) -> Vec<Finding> {
     let mut sources = Vec::new();
     for (url, of) in [(scene.hq.url(), Side::Hq), (scene.shop.url(), Side::Store)] {
         let conn = match url.strip_prefix("sqlite://") {
@@ -451,7 +459,7 @@ pub(super) async fn after_at(scene: &Scene, sides: &[Side], damage: &[&str]) -> 
             let sql = if dropped { "DROP TRIGGER audit_log_is_append_only ON audit_log" } else { sql };
             conn.execute_unprepared(sql).await.unwrap_or_else(|error| panic!("{sql}: {error}"));
         }
-        sources.push(Source::within(conn, of).await.expect("a source"));
+        sources.push(Source::within(conn, of).await.expect("a source").by_pages_of(rows));
     }
     let options = Options {
         settled: true,
