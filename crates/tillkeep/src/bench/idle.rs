@@ -1,4 +1,4 @@
-//! P3: what an idle store asks each cycle, beside an empty handler that looks at the same token.
+//! P3: what an idle store asks each cycle, beside an empty handler of hyper alone that checks the same token.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ pub const MEASUREMENT: Measurement = Measurement {
     id: "P3",
     title: "idle cycle of a store",
     figures: &[
-        Figure::new(RATE, "requests/s", "empty handler behind the same token check", Goal::Ratio(0.8)),
+        Figure::new(RATE, "requests/s", "an empty handler of hyper alone behind the same token check", Goal::Ratio(0.8)),
         Figure::shown(CPU, "µs/request"),
     ],
     run: |bench| Box::pin(run(bench)),

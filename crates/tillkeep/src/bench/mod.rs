@@ -40,10 +40,11 @@ mod sockets;
 mod start;
 mod statistics;
 mod table;
+mod verify;
 mod work;
 
 use std::path::PathBuf;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -122,7 +123,8 @@ pub async fn run(args: BenchArgs) -> Result<()> {
         Some(url) => Some(postgres::Server::find(url).await?),
         None => None,
     };
-    let bench = Bench { program, sizes, dir, directories: AtomicUsize::new(0), postgres, nats: args.nats };
+    let (directories, run) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let bench = Bench { program, sizes, dir, directories, postgres, nats: args.nats, run };
     let chosen = |id: &str| args.only.is_empty() || args.only.iter().any(|only| only == id);
     let mut report = Report {
         commit: args.commit.or(built_from).unwrap_or_else(|| "unknown".to_owned()),
@@ -163,6 +165,7 @@ async fn measure(bench: &Bench, measurement: &Measurement, runs: usize) -> Resul
     let mut samples = Vec::new();
     for run in 1..=runs {
         eprintln!("{}  {} ({run} of {runs}) …", measurement.id, measurement.title);
+        bench.run.store(run, Ordering::Relaxed);
         samples.extend((measurement.run)(bench).await?);
     }
     report::rows(measurement, &samples)
