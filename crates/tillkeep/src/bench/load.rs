@@ -33,12 +33,7 @@ pub const MEASUREMENT: Measurement = Measurement {
     figures: &[
         Figure::new(RATE, "products/s", LIMIT, Goal::Ratio(0.85)),
         Figure::new(REPLICATED[0], "products/s", "logical replication of products by PostgreSQL", Goal::Shown),
-        Figure::new(
-            REPLICATED[1],
-            "rows/s",
-            "logical replication of the same three tables by PostgreSQL",
-            Goal::Shown,
-        ),
+        Figure::new(REPLICATED[1], "rows/s", "logical replication of the same three tables by PostgreSQL", Goal::Shown),
         Figure::new(COPIED[0], "products/s", "binary COPY of products, which has no wal_level = logical", Goal::Shown),
         Figure::new(COPIED[1], "rows/s", "binary COPY of the same three tables", Goal::Shown),
         Figure::new(SECOND, "products/s", LIMIT, Goal::Ratio(0.85)),

@@ -49,12 +49,8 @@ pub const FIGURES: [Figure; 6] = [
     Figure::most(PULLED, "ms", 5000.0),
 ];
 
-pub const MEASUREMENT: Measurement = Measurement {
-    id: "P4",
-    title: "open sockets of stores",
-    figures: &FIGURES,
-    run: |bench| Box::pin(run(bench)),
-};
+pub const MEASUREMENT: Measurement =
+    Measurement { id: "P4", title: "open sockets of stores", figures: &FIGURES, run: |bench| Box::pin(run(bench)) };
 
 /// Stores as the first one, which does not run either.
 pub const STORES: Copies = Copies {
