@@ -24,7 +24,8 @@ use super::{Bench, raw, sockets};
 const RATE: &str = "pushed sales";
 const EDIT: &str = "edit, p99";
 const VERSIONS: &str = "versions, p99";
-const PULLS: &str = "pages that the other stores pulled";
+const STORES: &str = "stores with sockets";
+const PULLS: &str = "pages that they pulled";
 /// Entries of one request, as a store sends them.
 const SALES: usize = 200;
 const PUSHING: usize = 20;
@@ -44,6 +45,7 @@ pub const MEASUREMENT: Measurement = Measurement {
         Figure::new(RATE, "sales/s", "the same rows by prepared statements of SQLite", Goal::Ratio(0.4)),
         Figure::most(EDIT, "ms", 100.0),
         Figure::most(VERSIONS, "ms", 10.0),
+        Figure::shown(STORES, "stores"),
         Figure::shown(PULLS, "per s"),
     ],
     run: |bench| Box::pin(run(bench)),
@@ -56,7 +58,9 @@ async fn run(bench: &Bench) -> Result<Vec<Sample>> {
     for _ in 0..PUSHING {
         stores.push(store_with_drawer(&mut chain).await?);
     }
-    let chain = chain.restart(|path| sockets::write(path, bench.sizes.idle)).await?;
+    // Each has a socket and a connection for what it asks.
+    let count = bench.sizes.idle.min(sockets::files()?.saturating_sub(sockets::OTHER_FILES) / 2);
+    let chain = chain.restart(|path| sockets::write(path, count)).await?;
     // Made before anything is measured: the processor is that of headquarters.
     let most = usize::try_from(bench.sizes.load_millis)? * READY / (SALES * PUSHING);
     let ready: Vec<Vec<Vec<u8>>> = stores
@@ -78,7 +82,7 @@ async fn run(bench: &Bench) -> Result<Vec<Sample>> {
     let mut questions = JoinSet::new();
     for (number, store) in idle.into_iter().enumerate() {
         // Not all in the same moment.
-        let first = PAUSE * u32::try_from(number)? / u32::try_from(bench.sizes.idle)?;
+        let first = PAUSE * u32::try_from(number)? / u32::try_from(count)?;
         questions.spawn(store.live(url.clone(), number, first, over.clone()));
     }
     let mut pushes = JoinSet::new();
@@ -88,7 +92,7 @@ async fn run(bench: &Bench) -> Result<Vec<Sample>> {
         pushes.spawn(async move {
             let envelopes = Envelopes { store: &store, products: &products, bad: None };
             let mut line = Line::open(&url).await?;
-            let mut taken = 0;
+            let mut taken = 0_usize;
             let mut next_one = ready.pop();
             while !over.is_cancelled() {
                 let request = match &next_one {
@@ -129,6 +133,7 @@ async fn run(bench: &Bench) -> Result<Vec<Sample>> {
         Sample::beside(RATE, per_second(sales, took), per_second(sales, limit)),
         Sample::new(EDIT, edited.percentile(99)),
         Sample::new(VERSIONS, asked.percentile(99)),
+        Sample::new(STORES, count as f64),
         Sample::new(PULLS, per_second(pulls, took)),
     ])
 }
@@ -224,7 +229,8 @@ impl Idle {
     async fn due(&mut self, pause: Duration, chance: usize, over: &CancellationToken) -> Result<bool> {
         // As good as chance: each store and each time another thousandth.
         let moment = self.word.spread * u32::try_from(chance * 619 % 1000)? / 1000;
-        let (mut until, mut is_notified) = (pin!(tokio::time::sleep(pause)), false);
+        let mut until = pin!(tokio::time::sleep(pause));
+        let mut is_notified = false;
         loop {
             tokio::select! {
                 () = &mut until => return Ok(true),
