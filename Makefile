@@ -225,7 +225,8 @@ build: web ## Build the release binary, target/release/tillkeep
 	((found == 1)) || \
 		{ echo "tests could make this release fail: crates/storage/src/fault.rs" >&2 && exit 1; }
 
-# Servers at work, each beside the limit of this machine (docs/performance.md). Takes half an hour; --quick two minutes.
+# Servers at work, each beside the limit of this machine (docs/performance.md). Takes three quarters of an hour; --quick three
+# minutes.
 BENCH := TILLKEEP_COMMIT=$$(git describe --always --dirty) $(TARGET)/release/tillkeep bench --json $(TARGET)/bench.json
 
 .PHONY: bench
@@ -237,7 +238,7 @@ docs/performance.json:
 	@exit 1
 
 .PHONY: bench-check
-bench-check: docs/performance.json build ## As `make bench`, and fail when a ratio is a fifth below docs/performance.json; before a release
+bench-check: docs/performance.json build ## As `make bench`, beside docs/performance.json: fails at a ratio a fifth lower, a goal no longer met, a figure gone
 	$(BENCH) --against docs/performance.json $(ARGS)
 
 .PHONY: demo

@@ -162,8 +162,7 @@ impl Chain {
 
     /// As [`Chain::open`], for a store that reaches another server of headquarters.
     pub async fn open_at(&self, store: &Provisioned, url: &str) -> Result<Child> {
-        let environment = [("SYNC_TOKEN", store.sync_token.clone()), ("HQ_URL", url.to_owned())];
-        serve(&self.program, "store", &store.dir, &environment).await
+        store.open(&self.program, url).await
     }
 
     /// A second server on the same database, with the same keys.
@@ -187,6 +186,12 @@ impl Chain {
 }
 
 impl Provisioned {
+    /// Starts its server, which knows headquarters at `url`, there or not.
+    pub async fn open(&self, program: &Path, url: &str) -> Result<Child> {
+        let environment = [("SYNC_TOKEN", self.sync_token.clone()), ("HQ_URL", url.to_owned())];
+        serve(program, "store", &self.dir, &environment).await
+    }
+
     /// Waits until the store's database has `entity_type` up to `version`. Whoever signs in before the store knows anybody is
     /// held up as a guesser.
     pub async fn has(&self, entity_type: &str, version: i64) -> Result<()> {

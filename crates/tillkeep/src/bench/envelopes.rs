@@ -32,6 +32,8 @@ pub enum Bad {
     Rule,
     /// What is done with it in the end: no number holds the stock that would be left.
     Effect,
+    /// A rule again, for what `PostgreSQL` alone would refuse: a NUL in the note.
+    Nul,
 }
 
 /// A store with an open drawer, of which headquarters knows: nobody has to look at a sale of it.
@@ -89,12 +91,15 @@ impl Envelopes<'_> {
             Some(Bad::Unread) => (json!("many"), LINES),
             // Each line alone is well.
             Some(Bad::Effect) => (json!(999_999_999_999_999_i64), 10),
-            None | Some(Bad::Rule) => (json!(1), LINES),
+            None | Some(Bad::Rule | Bad::Nul) => (json!(1), LINES),
         };
         let store = self.store.id;
         let receipt = format!("{}-09-{:06}", self.store.code, NUMBER.fetch_add(1, Ordering::Relaxed));
         let mut sale: Value = serde_json::from_str(SALE)?;
         set(&mut sale, json!({"id": id, "storeId": store, "receiptNumber": receipt, "registerSessionId": store}));
+        if bad == Some(Bad::Nul) {
+            sale["note"] = json!("left\0at the door");
+        }
         let line = sale["saleItems"][0].take();
         let lines = (0..lines).map(|place| {
             let other = if bad == Some(Bad::Effect) { 0 } else { place };

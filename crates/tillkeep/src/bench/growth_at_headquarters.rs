@@ -14,13 +14,15 @@ use super::idle::Word;
 use super::process::memory;
 use super::push::{Requests, push};
 use super::statistics::mib;
-use super::{Bench, goods, sockets};
+use super::{Bench, goods, sockets, start};
 
 pub const SLOWEST: &str = "slowest list";
 pub const SUMS: &str = "sales, what all come to";
 pub const DASHBOARD: &str = "dashboard with all stores";
 pub const PUSH: &str = "push of 1000 sales";
 pub const MEMORY: &str = "headquarters, memory after all of it";
+pub const STARTS: &str = "headquarters: starts";
+pub const START: &str = "headquarters: start to ready";
 /// Stores at small and at large size.
 const FEW_STORES: usize = 10;
 
@@ -39,6 +41,8 @@ pub const QUESTIONS: &[Question] = &[
     Question::new("sales, by receipt", "/sales?receiptNumber={receipt}"),
     Question::new("sales, by status", "/sales?status=voided"),
     Question::new("sales, by total", "/sales?sort=-totalAmount"),
+    Question::new("sales, a day of all stores", "/sales?businessDateFrom={day}&businessDateTo={day}"),
+    Question::new("sales, paid with a tender", "/sales?tenderCode=CARD"),
     Question::new("sales, a day of one store", "/sales?storeId={store}&businessDateFrom={day}&businessDateTo={day}"),
     Question::new("completeness of a day", "/sync/completeness?storeId={store}&date={day}"),
 ];
@@ -92,20 +96,23 @@ pub async fn run(bench: &Bench) -> Result<Vec<Sample>> {
     // What a store pulled is written when a user looks.
     chain.admin.get("/sync/dashboard").await?;
     let chain = chain.restart(|path| grow(path, SMALL, SMALL, FEW_STORES)).await?;
+    let (chain, quick_start) = start::hq_again(chain, sizes.starts).await?;
     let pushes = Pushes { store: &store, products: &products, requests: batches };
     let small = costs(&chain, &pushes, sizes.asked, SMALL).await?;
     let chain = chain.restart(|path| grow(path, sizes.products, sizes.sales, sizes.stores)).await?;
+    let (chain, start) = start::hq_again(chain, sizes.starts).await?;
     let large = costs(&chain, &pushes, sizes.asked, sizes.products.min(sizes.sales)).await?;
     let resident = memory(process(&chain.hq)?, "VmRSS")?;
     chain.stop().await;
     let names: Vec<_> = QUESTIONS.iter().map(|question| question.name).collect();
     let mut samples = rates(&names, &large.questions, &small.questions);
-    samples.extend(rates(&[PUSH], &[large.push], &[small.push]));
+    samples.extend(rates(&[PUSH, STARTS], &[large.push, start], &[small.push, quick_start]));
     let lists = QUESTIONS.iter().zip(&large.questions).filter(|(question, _)| !question.machine);
     samples.push(Sample::new(SLOWEST, lists.map(|(_, time)| *time).fold(0.0, f64::max)));
     samples.push(Sample::new(SUMS, large.sums));
     samples.push(Sample::new(DASHBOARD, large.dashboard));
     samples.push(Sample::new(MEMORY, mib(resident)));
+    samples.push(Sample::new(START, start));
     Ok(samples)
 }
 

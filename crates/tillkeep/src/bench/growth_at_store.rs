@@ -3,7 +3,6 @@
 use anyhow::{Context, Result};
 use rusqlite::Connection;
 
-use super::Bench;
 use super::chain::Chain;
 use super::figure::Sample;
 use super::fill::Copies;
@@ -11,8 +10,11 @@ use super::growth_at_headquarters::SALES;
 use super::growth_questions::{Asking, PRODUCTS, Question, SMALL, ask, rates};
 use super::http::Line;
 use super::sale::Shop;
+use super::{Bench, start};
 
 pub const SLOWEST: &str = "store: slowest list";
+pub const STARTS: &str = "store: starts";
+pub const START: &str = "store: start to ready";
 /// More sales than a store keeps.
 const MOST: usize = 200_000;
 
@@ -36,16 +38,16 @@ pub async fn run(bench: &Bench) -> Result<Vec<Sample>> {
     let mut chain = Chain::start(bench).await?;
     let products = chain.products(PRODUCTS).await?;
     let store = chain.provision().await?;
-    let server = chain.open(&store).await?;
+    let mut server = chain.open(&store).await?;
     let there = store.caught_up(&chain, &server).await?;
     let token = there.token.clone();
     let shop = Shop::open(there, products, 1).await?;
+    let url = chain.hq.url.clone();
     chain.stop().await;
     // The rows that the others are copies of; from now on nothing is sent.
     shop.sell(&server, 1, bench.sizes.warm_up()).await?;
     let path = store.dir.join("tillkeep.db");
-    let mut line = Line::open(&server.url).await?;
-    let mut costs = Vec::new();
+    let (mut costs, mut starts) = (Vec::new(), Vec::new());
     let large = bench.sizes.sales.min(MOST);
     for rows in [SMALL, large] {
         for copies in SALES {
@@ -56,6 +58,10 @@ pub async fn run(bench: &Bench) -> Result<Vec<Sample>> {
         Connection::open(&path)?
             .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
             .context("a checkpoint")?;
+        let (again, start) = start::store_again(bench, &store, server, &url).await?;
+        server = again;
+        starts.push(start);
+        let mut line = Line::open(&server.url).await?;
         let mut times = Vec::new();
         let asking = Asking { token: &token, times: bench.sizes.asked, rows, store: "" };
         for question in QUESTIONS {
@@ -67,5 +73,7 @@ pub async fn run(bench: &Bench) -> Result<Vec<Sample>> {
     let names: Vec<_> = QUESTIONS.iter().map(|question| question.name).collect();
     let mut samples = rates(&names, &costs[1], &costs[0]);
     samples.push(Sample::new(SLOWEST, costs[1].iter().copied().fold(0.0, f64::max)));
+    samples.extend(rates(&[STARTS], &starts[1..], &starts[..1]));
+    samples.push(Sample::new(START, starts[1]));
     Ok(samples)
 }

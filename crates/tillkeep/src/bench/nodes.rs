@@ -13,7 +13,7 @@ use super::figure::{Figure, Goal, Measurement, Sample};
 use super::http::{Line, request};
 use super::idle::Word;
 use super::postgres::Database;
-use super::process::{Usage, memory};
+use super::process::{Standing, Usage};
 use super::push::{Requests, together};
 use super::sockets;
 use super::{Bench, arrival};
@@ -76,10 +76,12 @@ pub const MEASUREMENT: Measurement = Measurement {
         Figure::shown(PUSHED.database, "µs/sale"),
         Figure::most(MEDIAN, "ms", 50.0),
         Figure::most(P99, "ms", 250.0),
-        Figure::shown(sockets::COUNT, "stores"),
-        Figure::most(sockets::MEMORY, "KiB", 12.0),
-        Figure::most(sockets::NOTIFIED, "ms", 1000.0),
-        Figure::most(sockets::PULLED, "ms", 5000.0),
+        sockets::FIGURES[0],
+        sockets::FIGURES[1],
+        sockets::FIGURES[2],
+        sockets::FIGURES[3],
+        sockets::FIGURES[4],
+        sockets::FIGURES[5],
     ],
     run: |bench| Box::pin(run(bench)),
 };
@@ -222,9 +224,9 @@ impl Two<'_> {
         let count = bench.sizes.sockets.min(most);
         let rows = self.database.more_stores(count).await?;
         let tokens = sockets::signed(&self.chain.dir.join("hq"), rows)?;
-        let resident =
-            || anyhow::Ok(memory(process(&self.chain.hq)?, "VmRSS")? + memory(process(&self.other)?, "VmRSS")?);
-        let samples = sockets::hold(&balancer.url, &self.chain, &tokens, product, resident).await;
+        let look =
+            || anyhow::Ok(Standing::read(process(&self.chain.hq)?)?.with(Standing::read(process(&self.other)?)?));
+        let samples = sockets::hold(&balancer.url, &self.chain, &tokens, product, look).await;
         balancer.stop().await;
         samples
     }

@@ -7,13 +7,14 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use tokio::task::JoinSet;
 
-use super::chain::{Chain, Provisioned};
+use super::chain::{Chain, Provisioned, process};
 use super::envelopes::{BAD_EVERY, Bad, Envelopes, store_with_drawer};
 use super::figure::{Figure, Goal, Measurement, Sample};
 use super::http::Line;
 use super::postgres::Database;
-use super::statistics::per_second;
-use super::{Bench, raw};
+use super::process::memory;
+use super::statistics::{mib, per_second};
+use super::{Bench, raw, verify};
 
 const RATE: &str = "sales, all good";
 /// By who finds the bad ones.
@@ -24,8 +25,12 @@ const BAD: [(Bad, &str, &str); 3] = [
 ];
 const TWO: &str = "sales, two stores at once";
 const ON_POSTGRES: &str = "sales, all good, on PostgreSQL";
+const NUL: &str = "sales, a NUL in 1 % of the notes, on PostgreSQL";
+/// The most so far: after one store, and after two at once.
+const MEMORY: [&str; 2] = ["headquarters, most memory, one store", "headquarters, most memory, two stores at once"];
+const RESTED: &str = "headquarters, memory after a rest";
 /// What an accepted sale is at headquarters, parents first.
-const TABLES: &[&str] = &["sales", "sale_items", "sale_payments", "chain_entries", "stock_movements", "sync_log"];
+pub const TABLES: &[&str] = &["sales", "sale_items", "sale_payments", "chain_entries", "stock_movements", "sync_log"];
 const PRODUCTS: usize = 200;
 
 pub const MEASUREMENT: Measurement = Measurement {
@@ -37,10 +42,16 @@ pub const MEASUREMENT: Measurement = Measurement {
         Figure::new(BAD[1].1, "sales/s", "all good", Goal::Ratio(0.5)),
         Figure::new(BAD[2].1, "sales/s", "all good", Goal::Ratio(0.5)),
         Figure::new(TWO, "sales/s", "one store", Goal::Shown),
+        Figure::most(MEMORY[0], "MiB", 250.0),
+        Figure::most(MEMORY[1], "MiB", 250.0),
+        Figure::new(verify::RATE, "sales/s", "the same of the first thousand sales", Goal::Shown),
+        Figure::shown(verify::MEMORY, "MiB"),
+        Figure::shown(RESTED, "MiB"),
         Figure::new(ON_POSTGRES, "sales/s", "binary COPY of the same rows", Goal::Ratio(0.4)),
         Figure::new(BAD[0].2, "sales/s", "all good on PostgreSQL", Goal::Ratio(0.5)),
         Figure::new(BAD[1].2, "sales/s", "all good on PostgreSQL", Goal::Ratio(0.5)),
         Figure::new(BAD[2].2, "sales/s", "all good on PostgreSQL", Goal::Ratio(0.5)),
+        Figure::new(NUL, "sales/s", "all good on PostgreSQL", Goal::Ratio(0.7)),
     ],
     run: |bench| Box::pin(run(bench)),
 };
@@ -54,9 +65,13 @@ async fn run(bench: &Bench) -> Result<Vec<Sample>> {
     let first = Requests { count: 1, sales: sizes.batch, bad: None };
     let good = Requests { count: sizes.pushes, ..first };
     push(&chain, &one, &products, first).await?;
+    let data = chain.dir.join("hq");
+    let few = if bench.is_first_run() { verify::run(bench, &data).await? } else { None };
     let rate = push(&chain, &one, &products, good).await?;
-    let limit = limit(&chain.dir.join("hq/tillkeep.db"), first.count + good.count, sizes.batch)?;
-    let mut samples = vec![Sample::beside(RATE, rate, limit)];
+    let most = || anyhow::Ok(mib(memory(process(&chain.hq)?, "VmHWM")?));
+    let by_one = most()?;
+    let limit = limit(&data.join("tillkeep.db"), first.count + good.count, sizes.batch)?;
+    let mut samples = vec![Sample::beside(RATE, rate, limit), Sample::new(MEMORY[0], by_one)];
     for (bad, figure, _) in BAD {
         let with_bad = push(&chain, &one, &products, Requests { bad: Some(bad), ..good }).await?;
         samples.push(Sample::beside(figure, with_bad, rate));
@@ -66,6 +81,15 @@ async fn run(bench: &Bench) -> Result<Vec<Sample>> {
         together(&[one, other], &[chain.hq.url.as_str(); 2], &products, good).await?,
         rate,
     ));
+    let worked = Instant::now();
+    samples.push(Sample::new(MEMORY[1], most()?));
+    if bench.is_first_run() {
+        // By a process of its own: headquarters rests meanwhile.
+        let many = verify::run(bench, &data).await?;
+        samples.extend(verify::samples(few.as_ref(), many.as_ref()));
+        bench.rest(worked).await;
+        samples.push(Sample::new(RESTED, mib(memory(process(&chain.hq)?, "VmRSS")?)));
+    }
     chain.stop().await;
     if let Some(server) = &bench.postgres {
         let database = server.database("hq").await?;
@@ -92,6 +116,8 @@ async fn on_postgres(bench: &Bench, database: &Database) -> Result<Vec<Sample>> 
         let with_bad = push(&chain, &store, &products, Requests { bad: Some(bad), ..good }).await?;
         samples.push(Sample::beside(figure, with_bad, rate));
     }
+    let with_nul = push(&chain, &store, &products, Requests { bad: Some(Bad::Nul), ..good }).await?;
+    samples.push(Sample::beside(NUL, with_nul, rate));
     chain.stop().await;
     Ok(samples)
 }

@@ -34,6 +34,14 @@ pub fn commits(dir: &Path, time: Duration) -> Result<f64> {
     Ok(per_second(count, begun.elapsed()))
 }
 
+/// Bytes of the pages of a database that hold something; what was deleted from leaves pages free.
+pub fn held(path: &Path) -> Result<u64> {
+    let conn = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    let number = |name| conn.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+    let pages = number("page_count")? - number("freelist_count")?;
+    Ok(u64::try_from(pages * number("page_size")?)?)
+}
+
 /// Rows of one table that wait to be inserted.
 struct Part {
     insert: String,
@@ -106,6 +114,20 @@ mod tests {
         assert_eq!(synchronous, 2);
         let rows: i64 = conn.query_row("SELECT COUNT(*) FROM commits", [], |row| row.get(0)).expect("a count");
         assert!(rows > 0);
+    }
+
+    #[test]
+    fn what_is_deleted_holds_nothing_and_what_is_written_is_counted_before_it_is_in_the_file() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("held.db");
+        let conn = open(&path).expect("the file");
+        conn.execute_batch("CREATE TABLE t (b BLOB)").expect("a table");
+        let empty = held(&path).expect("bytes");
+        conn.execute_batch("INSERT INTO t VALUES (zeroblob(1000000))").expect("a row");
+        let full = held(&path).expect("bytes");
+        assert!((1_000_000..1_100_000).contains(&(full - empty)), "{empty} {full}");
+        conn.execute_batch("DELETE FROM t").expect("deleted");
+        assert_eq!(held(&path).expect("bytes"), empty);
     }
 
     #[test]

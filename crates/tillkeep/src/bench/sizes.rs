@@ -99,6 +99,16 @@ impl Sizes {
         Duration::from_millis(self.load_millis / 4)
     }
 
+    /// How long a server has nothing to do before it is asked what memory it has given back: two minutes at full size, and
+    /// never less than the ten seconds within which the allocator gives pages back.
+    pub const fn rest(&self) -> Duration {
+        match self.load_millis {
+            6_000.. => Duration::from_mins(2),
+            1_000.. => Duration::from_secs(12),
+            _ => Duration::from_millis(50),
+        }
+    }
+
     pub const fn commits(&self) -> Duration {
         Duration::from_millis(self.commits_millis)
     }

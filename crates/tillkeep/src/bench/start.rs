@@ -38,7 +38,9 @@ async fn run(bench: &Bench) -> Result<Vec<Sample>> {
     server.stop().await;
     let (mut hq, mut shop) = (Times::default(), Times::default());
     for _ in 0..bench.sizes.starts {
-        shop.add(store_ready(&chain, &store).await?);
+        let (server, time) = store_ready(bench, &store, &chain.hq.url).await?;
+        server.stop().await;
+        shop.add(time);
         let (again, time) = hq_ready(chain).await?;
         chain = again;
         hq.add(time);
@@ -54,6 +56,29 @@ async fn run(bench: &Bench) -> Result<Vec<Sample>> {
     ])
 }
 
+/// Headquarters after so many starts, and the middle of the times that they took, in milliseconds.
+pub async fn hq_again(mut chain: Chain, starts: usize) -> Result<(Chain, f64)> {
+    let mut times = Times::default();
+    for _ in 0..starts {
+        let (again, time) = hq_ready(chain).await?;
+        chain = again;
+        times.add(time);
+    }
+    Ok((chain, times.median()))
+}
+
+/// As [`hq_again`], for a store that runs and knows headquarters at `url`.
+pub async fn store_again(bench: &Bench, store: &Provisioned, mut server: Child, url: &str) -> Result<(Child, f64)> {
+    let mut times = Times::default();
+    for _ in 0..bench.sizes.starts {
+        server.stop().await;
+        let (again, time) = store_ready(bench, store, url).await?;
+        server = again;
+        times.add(time);
+    }
+    Ok((server, times.median()))
+}
+
 async fn hq_ready(chain: Chain) -> Result<(Chain, Duration)> {
     let mut begun = Instant::now();
     let chain = chain
@@ -66,13 +91,11 @@ async fn hq_ready(chain: Chain) -> Result<(Chain, Duration)> {
     Ok((chain, begun.elapsed()))
 }
 
-async fn store_ready(chain: &Chain, store: &Provisioned) -> Result<Duration> {
+async fn store_ready(bench: &Bench, store: &Provisioned, url: &str) -> Result<(Child, Duration)> {
     let begun = Instant::now();
-    let server = chain.open(store).await?;
+    let server = store.open(&bench.program, url).await?;
     ready(&server).await?;
-    let time = begun.elapsed();
-    server.stop().await;
-    Ok(time)
+    Ok((server, begun.elapsed()))
 }
 
 /// The first answer that says that the server can work.

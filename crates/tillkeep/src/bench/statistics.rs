@@ -63,6 +63,10 @@ pub fn per_second(count: usize, time: Duration) -> f64 {
     count as f64 / time.as_secs_f64().max(1e-9)
 }
 
+pub fn kib(bytes: u64) -> f64 {
+    bytes as f64 / 1024.0
+}
+
 pub fn mib(bytes: u64) -> f64 {
     bytes as f64 / f64::from(1 << 20)
 }

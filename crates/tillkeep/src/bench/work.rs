@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
 use anyhow::Result;
 use tempfile::TempDir;
@@ -18,6 +19,8 @@ pub struct Bench {
     pub(super) directories: AtomicUsize,
     pub(super) postgres: Option<postgres::Server>,
     pub(super) nats: Option<String>,
+    /// The number of the run of a measurement, from 1 on.
+    pub(super) run: AtomicUsize,
 }
 
 impl Bench {
@@ -27,5 +30,15 @@ impl Bench {
         let path = self.dir.path().join(number.to_string());
         std::fs::create_dir_all(&path)?;
         Ok(path)
+    }
+
+    /// Whether what takes minutes and hardly differs between runs is taken: in the first one alone.
+    pub(super) fn is_first_run(&self) -> bool {
+        self.run.load(Ordering::Relaxed) <= 1
+    }
+
+    /// Waits until servers that have had nothing to do since `worked` have rested.
+    pub(super) async fn rest(&self, worked: Instant) {
+        tokio::time::sleep(self.sizes.rest().saturating_sub(worked.elapsed())).await;
     }
 }
