@@ -6,7 +6,7 @@ use sea_orm::DbErr;
 use uuid::Uuid;
 
 use super::finding::Options;
-use super::source::Source;
+use super::source::{SidesMut, Source};
 use crate::db::query;
 use crate::entity::store_node;
 use crate::registry::SyncType;
@@ -36,7 +36,7 @@ impl People {
         hq: &Source,
         entity: &SyncType,
         options: &Options,
-        (here, there): (&mut [Box<dyn Row>], &mut [Box<dyn Row>]),
+        (here, there): SidesMut<'_>,
     ) -> Result<(), DbErr> {
         let ids: Vec<Uuid> = there.iter().filter_map(|row| row.uuid("id")).filter(|_| self.salted).collect();
         let lookups = store_lookups::made(&hq.conn, self.store, ids).await?;

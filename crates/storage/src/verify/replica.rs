@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::finding::{Found, Options};
 use super::pages::{Merged, Which};
 use super::people::People;
-use super::source::{Rows, Source, by_key, differing, having};
+use super::source::{Rows, Sides, Source, by_key, differing, having};
 use crate::apply::{self, Cursor};
 use crate::many::find_in;
 use crate::registry::{self, Scope, SyncType};
@@ -104,7 +104,7 @@ async fn page(
     entity: &SyncType,
     (cursor, head): (Cursor, i64),
     options: &Options,
-    (here, there): (&[Box<dyn Row>], &[Box<dyn Row>]),
+    (here, there): Sides<'_>,
     found: &mut Found,
 ) -> Result<(), DbErr> {
     let without = without(entity);

@@ -65,6 +65,10 @@ impl Source {
     }
 }
 
+/// Rows of a store, and those of headquarters.
+pub(super) type Sides<'a> = (&'a [Box<dyn Row>], &'a [Box<dyn Row>]);
+pub(super) type SidesMut<'a> = (&'a mut [Box<dyn Row>], &'a mut [Box<dyn Row>]);
+
 pub(super) type Rows = BTreeMap<String, Map<String, Json>>;
 
 /// Rows as they travel by the columns of their key, without the columns in `without`.

@@ -13,8 +13,6 @@ pub enum Goal {
     Shown,
     /// So much of its limit, or more.
     Ratio(f64),
-    /// This or more.
-    Least(f64),
     /// No more than this.
     Most(f64),
 }

@@ -87,13 +87,13 @@ async fn run(bench: &Bench) -> Result<Vec<Sample>> {
     }
     let mut pushes = JoinSet::new();
     let begun = Instant::now();
-    for (store, mut ready) in stores.into_iter().zip(ready) {
+    for (store, mut prepared) in stores.into_iter().zip(ready) {
         let (url, products, over) = (url.clone(), products.clone(), over.clone());
         pushes.spawn(async move {
             let envelopes = Envelopes { store: &store, products: &products, bad: None };
             let mut line = Line::open(&url).await?;
-            let mut taken = 0_usize;
-            let mut next_one = ready.pop();
+            let mut accepted = 0_usize;
+            let mut next_one = prepared.pop();
             while !over.is_cancelled() {
                 let request = match &next_one {
                     Some(request) => request,
@@ -101,8 +101,8 @@ async fn run(bench: &Bench) -> Result<Vec<Sample>> {
                 };
                 match line.ask(request).await?.status {
                     200 => {
-                        taken += 1;
-                        next_one = ready.pop();
+                        accepted += 1;
+                        next_one = prepared.pop();
                     }
                     // Headquarters has enough to do and ends the connection; a store waits and comes again.
                     503 => {
@@ -112,13 +112,13 @@ async fn run(bench: &Bench) -> Result<Vec<Sample>> {
                     other => bail!("a push was answered {other}"),
                 }
             }
-            anyhow::Ok(taken)
+            anyhow::Ok(accepted)
         });
     }
     tokio::time::sleep(bench.sizes.load()).await;
     over.cancel();
-    let taken: usize = all(pushes).await?.into_iter().sum();
-    let (sales, took) = (taken * SALES, begun.elapsed());
+    let accepted: usize = all(pushes).await?.into_iter().sum();
+    let (sales, took) = (accepted * SALES, begun.elapsed());
     let mut edited = Times::default();
     all(edits).await?.into_iter().for_each(|times| edited.join(times));
     let (mut asked, mut pulls) = (Times::default(), 0);

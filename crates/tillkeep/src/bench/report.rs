@@ -93,9 +93,6 @@ pub fn rows(measurement: &Measurement, samples: &[Sample]) -> Result<Vec<Row>> {
             (Goal::Ratio(least), Some(limit)) => {
                 Some(GoalRow { text: format!("≥ {least} of it"), met: limit.ratio.median >= least })
             }
-            (Goal::Least(least), _) => {
-                Some(GoalRow { text: format!("≥ {least} {}", figure.unit), met: value.median >= least })
-            }
             (Goal::Most(most), _) => {
                 Some(GoalRow { text: format!("≤ {most} {}", figure.unit), met: value.median <= most })
             }
@@ -145,7 +142,6 @@ mod tests {
         Figure::new("speed", "per s", "a limit", Goal::Ratio(0.5)),
         Figure::new("slow", "per s", "a limit", Goal::Ratio(0.5)),
         Figure::most("time", "ms", 10.0),
-        Figure::new("enough", "per s", "", Goal::Least(3.0)),
         Figure::shown("size", "MiB"),
         Figure::shown("never taken", "MiB"),
     ];
@@ -159,23 +155,19 @@ mod tests {
             Sample::beside("speed", 90.0, 150.0),
             Sample::beside("speed", 10.0, 20.0),
             Sample::beside("slow", 49.0, 100.0),
-            Sample::new("enough", 3.0),
             Sample::new("time", 11.0),
             Sample::new("time", 9.0),
             Sample::new("time", 12.0),
             Sample::new("size", 3.0),
         ];
         let rows = rows(&MEASUREMENT, &samples).expect("rows");
-        assert_eq!(
-            rows.iter().map(|row| row.name.as_str()).collect::<Vec<_>>(),
-            ["speed", "slow", "time", "enough", "size"]
-        );
+        assert_eq!(rows.iter().map(|row| row.name.as_str()).collect::<Vec<_>>(), ["speed", "slow", "time", "size"]);
         let limit = rows[0].limit.as_ref().expect("a limit");
         assert_eq!(limit.value, Spread { min: 20.0, median: 100.0, max: 150.0 });
         // 40 of 100, 90 of 150, 10 of 20: not the median of one over that of the other.
         assert_eq!(limit.ratio, Spread { min: 0.4, median: 0.5, max: 0.6 });
         let met: Vec<_> = rows.iter().map(|row| row.goal.as_ref().map(|goal| goal.met)).collect();
-        assert_eq!(met, [Some(true), Some(false), Some(false), Some(true), None]);
+        assert_eq!(met, [Some(true), Some(false), Some(false), None]);
         assert!(
             super::rows(&MEASUREMENT, &[Sample::new("sped", 1.0)])
                 .is_err_and(|error| error.to_string().contains("sped"))
