@@ -64,7 +64,7 @@ def balancer(run):
     text = (folder / "haproxy.cfg").read_text()
     text = text.replace("/usr/local/etc/haproxy", str(folder)).replace("/run/secrets", str(secrets))
     (folder / "checked.cfg").write_text(text)
-    called([shutil.which("haproxy") or "/usr/sbin/haproxy", "-c", "-q", "-f", folder / "checked.cfg"])
+    called([shutil.which("haproxy") or "/usr/sbin/haproxy", "-c", "-f", folder / "checked.cfg"])
     page = (run.root / "docs/operations.md").read_text().split("\n## A balancer\n")[1].split("\n## ")[0]
     shown, away = page.split("```\n")[1], page.split("```\n")[3]
     ours = {line.strip() for line in (folder / "haproxy.cfg").read_text().splitlines()}
