@@ -15,7 +15,7 @@ DATA, SETTINGS, PROGRAM = pathlib.Path("/var/lib/tillkeep"), pathlib.Path("/etc/
 UNITS = pathlib.Path("/usr/lib/systemd/system")
 NAMES = ("tillkeep-hq.service", "tillkeep-store@.service", "tillkeep-certificate@.service")
 # What systemd-analyze calls 10 is a service without any bounds.
-MOST_EXPOSED = {"tillkeep-hq.service": 1.0, "tillkeep-store@.service": 1.0, "tillkeep-certificate@.service": 1.1}
+MOST_EXPOSED = {"tillkeep-hq.service": 1.1, "tillkeep-store@.service": 1.1, "tillkeep-certificate@.service": 1.2}
 PIN = "739154"
 
 
