@@ -138,6 +138,7 @@ def chain(run):
     front = port()
     rules = (run.root / "deploy/haproxy/haproxy.cfg").read_text()
     for there, here in (
+        ("maxconn 20000", "maxconn 1000"),
         ("bind :443", f"bind 127.0.0.1:{front}"),
         ("bind :8404", f"bind 127.0.0.1:{port()}"),
         ("/run/secrets", str(secrets)),

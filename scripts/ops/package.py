@@ -32,7 +32,7 @@ def contents(run):
     modes = {line[5]: line[0] for line in listed}
     for path, mode in BELOW.items():
         need(modes.get(path) == mode, f"{path} is {modes.get(path)} in the package")
-    need(all(line[1] == "root/root" for line in listed), "not everything is root's")
+    need(all(line[1] in ("root/root", "0/0") for line in listed), "not everything belongs to root")
     need(not [path for path, mode in modes.items() if "w" in mode[4:]], "others may write into it")
     pages = [path for path in modes if "/man1/" in path and path.endswith(".gz")]
     need(pages or not run.is_own, "no manual page is in it")
