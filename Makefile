@@ -231,7 +231,7 @@ package: $(if $(BINARY),,web) ## A Debian package into target/package; BINARY=pa
 	@scripts/package deb
 
 .PHONY: ops
-ops: ## Package, units, compose files, alerts and board, tried on this machine as root; BINARY=path, ARGS="--only watch"
+ops: $(if $(BINARY),,web) ## Package, units, compose files, alerts and board, tried on this machine as root; BINARY=path, ARGS="--only watch"
 	@scripts/setup package
 	@scripts/setup ops
 	@$(TOOLS)/ops/bin/python scripts/ops/run $(if $(BINARY),--binary $(BINARY)) $(ARGS)
