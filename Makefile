@@ -225,6 +225,17 @@ build: web ## Build the release binary, target/release/tillkeep
 	((found == 1)) || \
 		{ echo "tests could make this release fail: crates/storage/src/fault.rs" >&2 && exit 1; }
 
+.PHONY: package
+package: $(if $(BINARY),,web) ## A Debian package into target/package; BINARY=path packs that binary instead of building the release
+	@scripts/setup package
+	@scripts/package deb
+
+.PHONY: ops
+ops: $(if $(BINARY),,web) ## Package, units, compose files, alerts and board, tried on this machine as root; BINARY=path, ARGS="--only watch"
+	@scripts/setup package
+	@scripts/setup ops
+	@$(TOOLS)/ops/bin/python scripts/ops/run $(if $(BINARY),--binary $(BINARY)) $(ARGS)
+
 # Servers at work, each beside the limit of this machine (docs/performance.md). Takes three quarters of an hour; --quick three
 # minutes.
 BENCH := TILLKEEP_COMMIT=$$(git describe --always --dirty) $(TARGET)/release/tillkeep bench --json $(TARGET)/bench.json

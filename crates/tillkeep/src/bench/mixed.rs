@@ -128,7 +128,7 @@ async fn run(bench: &Bench) -> Result<Vec<Sample>> {
     }
     let file = chain.dir.join("hq/tillkeep.db");
     chain.stop().await;
-    let limit = raw::insert_again(&file, TABLES, &file.with_extension("raw"), taken.max(1))?;
+    let limit = raw::insert_again(&file, TABLES, &file.with_extension("raw"), accepted.max(1))?;
     Ok(vec![
         Sample::beside(RATE, per_second(sales, took), per_second(sales, limit)),
         Sample::new(EDIT, edited.percentile(99)),
