@@ -160,7 +160,7 @@ const READING: Settings = &[
 const DIAGNOSING: Settings = &[
     ("default_transaction_read_only", "on"),
     ("default_transaction_isolation", "read committed"),
-    ("statement_timeout", "10s"),
+    ("statement_timeout", "6s"),
     ("lock_timeout", "2s"),
 ];
 

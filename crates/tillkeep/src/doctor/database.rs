@@ -85,10 +85,7 @@ fn of_server(server: &Server, wanted: i64, is_running: bool) -> Vec<Finding> {
 
 /// How its schema stands to this program.
 pub fn schema(at: &Installation) -> Checked {
-    let release = match &at.database {
-        Database::Open { release, .. } => release,
-        _ => return at.conn().map(|_| Vec::new()),
-    };
+    let Database::Open { release, .. } = &at.database else { return at.conn().map(|_| Vec::new()) };
     Ok(vec![of_release(release)])
 }
 
