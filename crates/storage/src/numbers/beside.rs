@@ -64,11 +64,8 @@ pub async fn beside(conn: &impl ConnectionTrait, path: &Path, store: Uuid) -> Re
             _ => behind,
         };
     }
-    let ahead = less(&here, &before).map(|Apart { series, file, database }| Apart {
-        series,
-        file: database,
-        database: file,
-    });
+    let ahead =
+        less(&here, &before).map(|Apart { series, file, database }| Apart { series, file: database, database: file });
     Ok(Beside::Kept { ahead, behind })
 }
 

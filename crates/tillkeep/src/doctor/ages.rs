@@ -39,6 +39,9 @@ mod tests {
         ] {
             assert_eq!(length(millis), text);
         }
-        assert_eq!((size(5 << 20), size(3 << 30), size(40 << 30)), ("5 MiB".into(), "3072 MiB".into(), "40 GiB".into()));
+        assert_eq!(
+            (size(5 << 20), size(3 << 30), size(40 << 30)),
+            ("5 MiB".into(), "3072 MiB".into(), "40 GiB".into())
+        );
     }
 }

@@ -69,7 +69,8 @@ pub async fn ask(client: &Client, base: &str, path: &str, clock: &Clock) -> Resu
     let took = i64::try_from(clock.uptime().saturating_sub(begun).as_millis()).unwrap_or(i64::MAX);
     let date = response.headers().get("date").and_then(|date| date.to_str().ok()).and_then(moment);
     let ahead_ms = date.map(|date| asked.plus_millis(took / 2).millis_since(date) - 500);
-    let certificate = response.extensions().get::<TlsInfo>().and_then(|info| info.peer_certificate().map(<[u8]>::to_vec));
+    let certificate =
+        response.extensions().get::<TlsInfo>().and_then(|info| info.peer_certificate().map(<[u8]>::to_vec));
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await.map_err(plain)? {
         body.extend_from_slice(&chunk);

@@ -78,7 +78,8 @@ fn judged(what: &str, chain: &[Option<Shown>], now: Instant, remedy: &str) -> Ve
         if left <= 0 {
             found.push(fault(format!("{what} ended {} ago, on {}", length(left), shown.ends), remedy));
         } else if shown.begins > now {
-            found.push(fault(format!("{what} is good from {} on", shown.begins), "set the clock of this machine right"));
+            found
+                .push(fault(format!("{what} is good from {} on", shown.begins), "set the clock of this machine right"));
         } else if left < SOON {
             found.push(warning(format!("{what} ends in {}, on {}", length(left), shown.ends), remedy));
         }

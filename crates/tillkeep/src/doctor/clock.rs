@@ -15,9 +15,9 @@ const TOOK_LONG_MS: i64 = 5_000;
 
 pub async fn right(at: Arc<Installation>) -> Checked {
     match at.side {
-        Side::Hq if at.file().is_some() => {
-            Ok(vec![note("the clock of this machine is the one of the chain, and is compared with no other: keep it set (NTP)")])
-        }
+        Side::Hq if at.file().is_some() => Ok(vec![note(
+            "the clock of this machine is the one of the chain, and is compared with no other: keep it set (NTP)",
+        )]),
         Side::Hq => {
             let asked = at.clock.now();
             let there = hq_nodes::time(at.conn()?, asked).await?;

@@ -38,8 +38,7 @@ fn of_headquarters(at: &Installation) -> Vec<Finding> {
 
 fn of_store(at: &Installation) -> Vec<Finding> {
     let store = &at.configuration.store;
-    let mut found: Vec<Finding> =
-        configuration::sign_in_at_store(store).err().iter().map(wrong).collect();
+    let mut found: Vec<Finding> = configuration::sign_in_at_store(store).err().iter().map(wrong).collect();
     if store.hq_url.is_empty() {
         found.push(missing(at, "HQ_URL", "the address of headquarters, such as https://hq.example.com"));
     } else if let Err(error) = run::check_hq_url(&store.hq_url, store.allow_insecure) {

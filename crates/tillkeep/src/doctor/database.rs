@@ -22,7 +22,9 @@ pub async fn set(at: Arc<Installation>) -> Checked {
         Database::Unreadable(why) => Ok(vec![fault(
             format!("it cannot be opened: {why}"),
             match at.file() {
-                Some(_) => "see that this user may read it, that its disk is there, or put back a backup (`tillkeep restore`)",
+                Some(_) => {
+                    "see that this user may read it, that its disk is there, or put back a backup (`tillkeep restore`)"
+                }
                 None => "set DATABASE_URL right, and see that PostgreSQL runs: `pg_isready -d` with that address",
             },
         )]),
@@ -124,7 +126,8 @@ pub async fn whole(at: Arc<Installation>) -> Checked {
     }
 }
 
-const DAMAGED: &str = "stop the server, keep the directory as it is, look at its disk, and put back a backup (`tillkeep restore`)";
+const DAMAGED: &str =
+    "stop the server, keep the directory as it is, look at its disk, and put back a backup (`tillkeep restore`)";
 
 fn of_damage(Damage { pages, dangling }: &Damage) -> Vec<Finding> {
     let mut found: Vec<Finding> = pages.iter().map(|page| fault(format!("damaged: {page}"), DAMAGED)).collect();
@@ -151,14 +154,8 @@ mod tests {
 
     #[test]
     fn a_server_that_forgets_or_has_no_connection_left_is_a_fault_before_headquarters_starts() {
-        let sound = Server {
-            version: 17,
-            refusal: None,
-            checksums: true,
-            is_standby: false,
-            connections: 97,
-            used: 10,
-        };
+        let sound =
+            Server { version: 17, refusal: None, checksums: true, is_standby: false, connections: 97, used: 10 };
         assert_eq!(worst(&of_server(&sound, 24, false)), Level::Ok);
         assert_eq!(worst(&of_server(&Server { checksums: false, ..sound.clone() }, 24, true)), Level::Hint);
         let full = Server { used: 90, ..sound.clone() };

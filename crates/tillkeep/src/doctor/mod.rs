@@ -146,7 +146,8 @@ pub async fn run(what: DoctorCommand, file: Option<&Path>) -> Result<u8> {
         }
         // Without it there is nothing that could be looked at.
         Err(error) => {
-            let found = finding::fault(format!("{error:#}"), "set it right; `tillkeep config check` says whether it is");
+            let found =
+                finding::fault(format!("{error:#}"), "set it right; `tillkeep config check` says whether it is");
             (vec![Finding { check: "configuration", ..found }], String::new(), Secrets::of_environment())
         }
     };
@@ -221,7 +222,11 @@ mod tests {
         let section = section.split("\n## ").next().unwrap_or_default();
         for (place, check) in CHECKS.iter().enumerate() {
             assert!(CHECKS[..place].iter().all(|other| other.name != check.name), "{}", check.name);
-            assert!(section.contains(&format!("| `{}` |", check.name)), "docs/operations.md has no row of {}", check.name);
+            assert!(
+                section.contains(&format!("| `{}` |", check.name)),
+                "docs/operations.md has no row of {}",
+                check.name
+            );
         }
     }
 }

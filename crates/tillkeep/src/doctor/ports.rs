@@ -93,7 +93,9 @@ pub async fn alarms(at: Arc<Installation>) -> Checked {
             format!("of {types} types the store could not store what it pulled"),
             "its log says why (`a type could not be stored`): make room, update the store, or put back a backup",
         )),
-        None => found.push(note("whether it could store what it pulled is not checked: its /metrics do not answer here")),
+        None => {
+            found.push(note("whether it could store what it pulled is not checked: its /metrics do not answer here"))
+        }
     }
     if found.is_empty() {
         found.push(ok("none"));

@@ -16,8 +16,12 @@ const PROVISION: &str = "provision the store at headquarters (page Stores), and 
 pub async fn good(at: Arc<Installation>) -> Checked {
     let token = match &at.token {
         Ok(Some(token)) => token,
-        Ok(None) => return Ok(vec![missing(&at, "SYNC_TOKEN", "what headquarters shows when it provisions the store")]),
-        Err(error) => return Ok(vec![fault(error.clone(), "set SYNC_TOKEN, or SYNC_TOKEN_FILE to a file that is there")]),
+        Ok(None) => {
+            return Ok(vec![missing(&at, "SYNC_TOKEN", "what headquarters shows when it provisions the store")]);
+        }
+        Err(error) => {
+            return Ok(vec![fault(error.clone(), "set SYNC_TOKEN, or SYNC_TOKEN_FILE to a file that is there")]);
+        }
     };
     let Some(claims) = read_sync_token(token.expose()) else {
         return Ok(vec![fault("SYNC_TOKEN is no sync token of a store", PROVISION)]);

@@ -38,9 +38,8 @@ async fn running(at: &Installation) -> Option<Finding> {
 }
 
 async fn of_headquarters(at: &Installation) -> Option<Finding> {
-    let heard = match at.headquarters().await {
-        Ok(Ok(heard)) => heard,
-        _ => return Some(Unchecked::Because("headquarters does not say of which release it is".to_owned()).into()),
+    let Ok(Ok(heard)) = at.headquarters().await else {
+        return Some(Unchecked::Because("headquarters does not say of which release it is".to_owned()).into());
     };
     let theirs = heard.version()?;
     match compared(OWN, &theirs)? {
@@ -49,7 +48,9 @@ async fn of_headquarters(at: &Installation) -> Option<Finding> {
             Some(hint(format!("this store is of release {OWN}, and headquarters of {theirs}"), "upgrade this store"))
         }
         Ordering::Greater => Some(hint(
-            format!("this store is of release {OWN}, and headquarters of {theirs} still: what only {OWN} knows stays here"),
+            format!(
+                "this store is of release {OWN}, and headquarters of {theirs} still: what only {OWN} knows stays here"
+            ),
             "upgrade headquarters",
         )),
     }
