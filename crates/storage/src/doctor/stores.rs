@@ -11,6 +11,7 @@ use crate::sync_log::PULL;
 pub struct Seen {
     pub code: String,
     pub version: String,
+    /// Or when it last shook hands, which is written at once.
     pub last_seen_at: Option<Instant>,
     pub clock_offset_ms: Option<i64>,
     pub dead_lettered: i64,
@@ -20,7 +21,8 @@ pub struct Seen {
 
 /// Every such store, by code.
 pub async fn seen(conn: &impl ConnectionTrait) -> Result<Vec<Seen>, DbErr> {
-    let sql = "SELECT s.code, n.store_version, n.last_seen_at, n.clock_offset_ms, n.dead_lettered, \
+    let sql = "SELECT s.code, n.store_version, n.clock_offset_ms, n.dead_lettered, \
+               CASE WHEN n.last_seen_at > n.handshake_at THEN n.last_seen_at ELSE n.handshake_at END AS last_seen_at, \
                (SELECT COUNT(*) FROM sync_status t WHERE t.store_id = s.id AND t.direction = $1 \
                AND t.pending_count > 0) AS unstored \
                FROM stores s JOIN store_nodes n ON n.store_id = s.id \

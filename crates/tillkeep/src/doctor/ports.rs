@@ -129,7 +129,7 @@ mod tests {
                     tillkeep_alarms{alarm=\"clock_off\"} 0\n";
         assert_eq!(gauge(page, "tillkeep_hq_connected"), Some(1));
         assert_eq!(gauge(page, "tillkeep_alarms"), None);
-        assert_eq!(gauge("tillkeep_x 2.0", "tillkeep_x"), Some(2));
+        assert_eq!(gauge("tillkeep_hq_connected 2.0", "tillkeep_hq_connected"), Some(2));
     }
 
     #[tokio::test]
