@@ -27,6 +27,7 @@ mod completeness;
 mod copies;
 mod crash;
 mod demo;
+mod doctor;
 mod down;
 mod drawers;
 mod effects;

@@ -105,6 +105,7 @@ const METRICS: &[(Describe, &str, Option<Unit>, &str)] = &[
     (GAUGE, "tillkeep_outbox_dead_letters", None, "Entries that were refused ten times"),
     (GAUGE, "tillkeep_alarms", None, "1 for each alarm that this store has"),
     (GAUGE, "tillkeep_unsigned_documents", None, "Entries of chains that wait for a signature, or did not get one"),
+    (GAUGE, "tillkeep_unstored_types", None, "Types of which this store could not store what it pulled"),
     (GAUGE, "tillkeep_hq_connected", None, "1 while the socket to headquarters is open"),
     (GAUGE, "tillkeep_build_info", None, "The version that runs"),
     (

@@ -10,6 +10,7 @@ pub mod backup;
 mod chain;
 pub mod completeness;
 mod database;
+pub mod doctor;
 pub mod document;
 pub mod entity;
 pub mod envelope;

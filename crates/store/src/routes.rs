@@ -53,7 +53,9 @@ pub fn metrics(store: Arc<Store>) -> Router {
 
 fn measured(store: Arc<Store>) -> Router {
     tillkeep_http::metrics::router(store, async |store: Arc<Store>| {
-        gauge!("tillkeep_hq_connected").set(f64::from(u8::from(store.sync.line().connected)));
+        let line = store.sync.line();
+        gauge!("tillkeep_hq_connected").set(f64::from(u8::from(line.connected)));
+        gauge!("tillkeep_unstored_types").set(count(i64::try_from(line.unstored.len()).unwrap_or(i64::MAX)));
         let alarms = store.alarms.all();
         for code in AlarmCode::ALL {
             let is_raised = alarms.iter().any(|alarm| alarm.code == code);

@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::arguments::{DemoArgs, HqServer, StoreServer};
 use crate::output::{line, say};
-use crate::{audit, backup, bench, configuration, demo, export, keys, rescue, run, series, shop, verify};
+use crate::{audit, backup, bench, configuration, demo, doctor, export, keys, rescue, run, series, shop, verify};
 
 /// A point-of-sale backend for a retail chain.
 #[derive(Parser)]
@@ -44,6 +44,14 @@ enum Command {
     /// Reads only, beside running servers or without them. What is under way is no finding, unless --settled says that
     /// nothing is.
     Verify(verify::VerifyArgs),
+    /// Looks at one installation, and says what is not as it should be and what to do about it.
+    ///
+    /// Reads only, beside the running server or without it. Ends with 0 when nothing needs anybody, 1 after warnings, 2 after
+    /// faults.
+    Doctor {
+        #[command(subcommand)]
+        what: doctor::DoctorCommand,
+    },
     /// Writes the database of a running or stopped server, with its keys, to one file.
     Backup(backup::Backup),
     /// Puts a backup back, so that headquarters and stores notice and heal.
@@ -150,9 +158,11 @@ impl Cli {
         )
     }
 
-    pub async fn run(self) -> Result<()> {
+    /// Does what was asked; what the program ends with.
+    pub async fn run(self) -> Result<u8> {
         let file = self.config.as_deref();
-        match self.command {
+        let done = match self.command {
+            Command::Doctor { what } => return doctor::run(what, file).await,
             Command::Hq(HqArgs { server, command: None }) => run::hq(server, file).await,
             Command::Hq(HqArgs { server, command: Some(command) }) => command.run(&server, file).await,
             Command::Store(StoreArgs { command: Some(command), .. }) => shop::run(command).await,
@@ -179,7 +189,8 @@ impl Cli {
                 say!("{}# The configuration is sound.", configuration::shown(&configuration)?);
                 Ok(())
             }
-        }
+        };
+        done.map(|()| 0)
     }
 }
 

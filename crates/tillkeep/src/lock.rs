@@ -4,7 +4,7 @@
 //! written in the file is for the message alone.
 
 use std::fs::{File, TryLockError};
-use std::io::{Read, Seek, Write};
+use std::io::{ErrorKind, Read, Seek, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
@@ -65,6 +65,34 @@ impl Lock {
     }
 }
 
+/// What whoever has a directory has said, for one who does not want it.
+pub struct Holder {
+    /// As it stands in the file.
+    pub note: String,
+    /// Where a server of it listens.
+    pub url: Option<String>,
+}
+
+impl Holder {
+    /// Who has the directory now, if anybody does.
+    pub fn of(data_dir: &Path) -> std::io::Result<Option<Self>> {
+        let mut file = match File::open(data_dir.join(FILE)) {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        // Let go with the file, in the same moment.
+        match file.try_lock_shared() {
+            Ok(()) => return Ok(None),
+            Err(TryLockError::WouldBlock) => {}
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+        let note = holder(&mut file);
+        let url = note.rsplit_once(", on ").map(|(_, url)| url.trim_end_matches(')').to_owned());
+        Ok(Some(Self { note, url }))
+    }
+}
+
 /// Who has the directory, as far as they have said so already.
 fn holder(file: &mut File) -> String {
     let mut note = String::new();
@@ -87,7 +115,12 @@ mod tests {
         let refusal = Lock::take(&data_dir, "headquarters").err().expect("refused").to_string();
         let own = format!("a store server (process {}, since ", std::process::id());
         assert!(refusal.contains(&own) && refusal.contains(", on http://127.0.0.1:8081);"), "{refusal}");
+        let seen = Holder::of(&data_dir).expect("readable").expect("somebody has it");
+        assert!(seen.note.contains(&own), "{}", seen.note);
+        assert_eq!(seen.url.as_deref(), Some("http://127.0.0.1:8081"));
         drop(first);
+        assert!(Holder::of(&data_dir).expect("readable").is_none(), "nobody has it, whatever the file says");
+        assert!(Holder::of(&dir.path().join("nothing")).expect("readable").is_none());
         let _next = Lock::take(&data_dir, "headquarters").expect("the lock");
         let refusal = Lock::take(&data_dir, "a store server").err().expect("refused").to_string();
         assert!(refusal.contains("in use by headquarters (process"), "{refusal}");

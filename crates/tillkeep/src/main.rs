@@ -11,6 +11,7 @@ mod child;
 mod cli;
 mod configuration;
 mod demo;
+mod doctor;
 mod export;
 mod keys;
 mod lock;
@@ -58,11 +59,12 @@ async fn main() -> ExitCode {
         tracing::debug!("a TLS provider was installed before");
     }
     let ended = cli.run().await;
-    if let Err(error) = &ended {
-        form.tell(error);
-    }
+    let code = ended.unwrap_or_else(|error| {
+        form.tell(&error);
+        1
+    });
     // Everything is closed by now. A task that waits while the runtime is taken down would panic.
-    std::process::exit(ended.is_err().into())
+    std::process::exit(code.into())
 }
 
 #[cfg(test)]

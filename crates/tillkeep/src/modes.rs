@@ -3,7 +3,7 @@
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::Mode;
 
@@ -64,6 +64,29 @@ fn is_open_and_ours(about: &Metadata) -> bool {
     ours && !shared && (about.is_file() || about.is_dir()) && about.mode() & OTHERS != 0
 }
 
+/// What others may read of a data directory that this program wrote, the directory itself first, each with its mode.
+pub fn open_to_others(data_dir: &Path) -> io::Result<Vec<(PathBuf, u32)>> {
+    let mut open: Vec<_> = open_file(data_dir)?.into_iter().collect();
+    for entry in fs::read_dir(data_dir)? {
+        let entry = entry?;
+        if is_own(&entry.file_name().to_string_lossy()) {
+            open.extend(open_file(&entry.path())?);
+        }
+    }
+    Ok(open)
+}
+
+/// The same of one file, which need not be there.
+pub fn open_file(path: &Path) -> io::Result<Option<(PathBuf, u32)>> {
+    match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        about => {
+            let about = about?;
+            Ok(is_open_and_ours(&about).then(|| (path.to_owned(), about.mode() & 0o7777)))
+        }
+    }
+}
+
 fn is_own(name: &str) -> bool {
     let begins = |own: &str| name.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '-']));
     NAMES.contains(&name) || BEGINNINGS.iter().any(|own| begins(own))
@@ -103,10 +126,12 @@ mod tests {
             open(&data.join(name), 0o644);
         }
         open(&data, 0o755);
+        assert_eq!(open_to_others(&data).expect("readable"), [(data.clone(), 0o755), (data.join("pin.key"), 0o644)]);
         std::os::unix::fs::symlink(data.join("notes.txt"), data.join("token.key")).expect("a link");
         mend(&data);
         let found = ["pin.key", "notes.txt"].map(|name| mode(&data.join(name)));
         assert_eq!((mode(&data), found), (0o700, [0o600, 0o644]));
+        assert_eq!(open_to_others(&data).expect("readable"), []);
         open(dir.path(), 0o1777);
         mend(dir.path());
         assert_eq!(mode(dir.path()), 0o1777, "a place for everybody");

@@ -33,7 +33,7 @@ pub use database_run::DatabaseRun;
 pub use databases::Databases;
 pub use heads::Heads;
 pub use hub::{Connection, Hub, Next};
-pub use nodes::Nodes;
+pub use nodes::{Nodes, is_off};
 pub use pages::Pages;
 pub use queue::PushQueue;
 pub use store_cache::StoreCache;

@@ -21,8 +21,9 @@ const CLOCK_MAY_BE_OFF_MS: u64 = 10_000;
 /// An answer of the database that took longer says too little of its clock.
 const COMPARED_WITHIN_MS: i64 = 2_000;
 
-/// Whether so many milliseconds between two clocks are too many.
-pub(crate) const fn is_off(ahead_ms: i64) -> bool {
+/// Whether so many milliseconds between the clock of a server and that of the database are too many.
+#[must_use]
+pub const fn is_off(ahead_ms: i64) -> bool {
     ahead_ms.unsigned_abs() > CLOCK_MAY_BE_OFF_MS
 }
 

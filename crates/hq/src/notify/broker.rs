@@ -3,13 +3,17 @@
 use std::fmt;
 use std::io::{Error, ErrorKind};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_nats::rustls::pki_types::CertificateDer;
 use async_nats::rustls::pki_types::pem::PemObject;
-use async_nats::{ConnectOptions, ServerAddr};
+use async_nats::{ConnectOptions, ServerAddr, jetstream};
 use percent_encoding::percent_decode_str;
 use serde::{Deserialize, Serialize, Serializer};
+use tokio::time::timeout;
+
+use super::trouble::{Events, Trouble};
 
 /// For a connection to be ready.
 const CONNECT_WITHIN: Duration = Duration::from_secs(3);
@@ -100,6 +104,29 @@ impl Broker {
     /// Whether a server can start with it; that it may not answer is another matter.
     pub fn check(&self) -> std::io::Result<()> {
         self.options().map(drop)
+    }
+
+    /// Whether a server answers that lets this one in and has `JetStream`; nothing is made there. Why not, if it does not.
+    pub async fn reach(&self) -> Result<(), String> {
+        let (servers, options) = self.options().map_err(|error| error.to_string())?;
+        let events = Arc::new(Events::default());
+        let heard = events.clone();
+        let options = options.event_callback(move |event| {
+            heard.heard(&event);
+            std::future::ready(())
+        });
+        let client = options.connect(servers).await.map_err(|error| error.to_string())?;
+        // The client tries again and again by itself: that it is connected is seen by what it gets through.
+        let reached = timeout(CONNECT_WITHIN, client.flush()).await;
+        if !matches!(reached, Ok(Ok(()))) {
+            return Err(events.reason(&Trouble::Away));
+        }
+        let asked = timeout(CONNECT_WITHIN, jetstream::new(client).query_account()).await;
+        match asked {
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(error)) => Err(events.reason(&Trouble::refused("what was asked of its JetStream", &error))),
+            Err(_) => Err(events.reason(&Trouble::Silent)),
+        }
     }
 
     /// The servers, and how to speak to them.

@@ -84,6 +84,14 @@ impl Db {
         pools::open_to_read(url).await
     }
 
+    /// As [`Db::open_to_read`], for one who looks at what may be damaged or slow: a statement takes six seconds at the most.
+    pub async fn open_to_diagnose(url: &str) -> Result<Connection, DbErr> {
+        pools::open_to_diagnose(url, Self::DIAGNOSED_WITHIN).await
+    }
+
+    /// For a statement of [`Db::open_to_diagnose`].
+    pub const DIAGNOSED_WITHIN: Duration = Duration::from_secs(6);
+
     /// Opens the `SQLite` file at `path` as it is, to write, while no server uses it.
     pub fn open_alone(path: &Path) -> Result<Connection, DbErr> {
         pools::open_alone(path)

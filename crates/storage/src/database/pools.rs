@@ -89,6 +89,14 @@ pub(crate) async fn open_to_read(url: &str) -> Result<Connection, DbErr> {
     }
 }
 
+/// As [`open_to_read`], for one who looks at what may be damaged: a statement that takes longer than `limit` is broken off.
+pub(crate) async fn open_to_diagnose(url: &str, limit: Duration) -> Result<Connection, DbErr> {
+    match file_of(url) {
+        Some(path) => Ok(sqlite::Pool::open(&path, false, 1, Some(limit))?.into()),
+        None => Ok(postgres(&*Hosts::find(url).await?, 1, "tillkeep doctor", DIAGNOSING).await?.into()),
+    }
+}
+
 /// One connection that writes, to a file that no other program uses.
 pub(crate) fn open_alone(path: &Path) -> Result<Connection, DbErr> {
     Ok(sqlite::Pool::open(path, true, 1, None)?.into())
@@ -146,6 +154,14 @@ const READING: Settings = &[
     // A streamed pull waits between two pages until its client has taken one, piece by piece on a slow line. Its
     // snapshot holds no lock.
     ("idle_in_transaction_session_timeout", "2min"),
+];
+
+/// As [`READING`], for one who must not be in the way.
+const DIAGNOSING: Settings = &[
+    ("default_transaction_read_only", "on"),
+    ("default_transaction_isolation", "read committed"),
+    ("statement_timeout", "6s"),
+    ("lock_timeout", "2s"),
 ];
 
 /// Connections that read from a replica, which are made when they are needed.
@@ -210,7 +226,7 @@ async fn assert_postgres_is_durable(conn: &DatabaseConnection, accepted: bool) -
 }
 
 /// Why a server of this version, with this encoding and these settings off, is not worked with.
-fn refusal(version: i32, encoding: &str, off: &[&str]) -> Option<String> {
+pub(crate) fn refusal(version: i32, encoding: &str, off: &[&str]) -> Option<String> {
     if version < OLDEST_POSTGRES {
         return Some(format!("PostgreSQL {version} is too old: {OLDEST_POSTGRES} or newer is needed"));
     }

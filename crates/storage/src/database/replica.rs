@@ -47,7 +47,8 @@ impl Replica {
         self.noted(&self.conn).await
     }
 
-    async fn noted(&self, conn: &impl ConnectionTrait) -> Result<Option<Instant>, DbErr> {
+    /// The note of the time that `conn` has, the database or its replica.
+    pub(crate) async fn noted(&self, conn: &impl ConnectionTrait) -> Result<Option<Instant>, DbErr> {
         let noted = settings::get(conn, &self.key).await?;
         Ok(noted.and_then(|text| text.parse().ok()).map(Instant::from_millis))
     }

@@ -112,6 +112,47 @@ pub async fn check(conn: &impl ConnectionTrait, steps: &[Step]) -> Result<(), Db
     }
 }
 
+/// How the schema of a database stands to `steps`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Release {
+    /// No server has made anything in it.
+    New,
+    Same,
+    /// The next start makes this step, and those after it.
+    Older(&'static str),
+    /// It has this step, which `steps` do not; whether a server may go on beside it.
+    Newer(String, bool),
+}
+
+impl Release {
+    /// Whether its tables are those that this program reads.
+    pub const fn is_readable(&self) -> bool {
+        matches!(self, Self::Same | Self::Newer(_, true))
+    }
+}
+
+/// As [`check`], for one who reports it.
+pub async fn release(conn: &impl ConnectionTrait, side: Side, steps: &[Step]) -> Result<Release, DbErr> {
+    let tables = match conn.get_database_backend() {
+        DbBackend::Sqlite => "SELECT name FROM sqlite_master WHERE type = 'table' AND name = $1",
+        _ => "SELECT tablename FROM pg_tables WHERE schemaname = ANY(current_schemas(FALSE)) AND tablename = $1",
+    };
+    if query(conn, tables, [MADE.into()]).await?.is_empty() {
+        return Ok(Release::New);
+    }
+    let made = made(conn).await?;
+    if let Some(newer) = unknown(&made, steps).next() {
+        let may_go_on = match allow_newer(conn, side, &made, steps).await {
+            Ok(()) => true,
+            Err(DbErr::Migration(_)) => false,
+            Err(error) => return Err(error),
+        };
+        return Ok(Release::Newer(newer.to_owned(), may_go_on));
+    }
+    let lacks = steps.iter().find(|step| !made.contains(step.name));
+    Ok(lacks.map_or(Release::Same, |step| Release::Older(step.name)))
+}
+
 /// The steps that a database has and this program does not.
 fn unknown<'a>(made: &'a BTreeSet<String>, steps: &[Step]) -> impl Iterator<Item = &'a str> {
     made.iter().map(String::as_str).filter(|name| steps.iter().all(|step| step.name != *name))
@@ -130,7 +171,12 @@ fn too_new(name: &str) -> DbErr {
 
 /// Only headquarters on `PostgreSQL` has servers of two releases beside each other. What is known of a newer step is what
 /// it has left in the database itself.
-async fn allow_newer(tx: &Transaction, side: Side, made: &BTreeSet<String>, steps: &[Step]) -> Result<(), DbErr> {
+async fn allow_newer(
+    tx: &impl ConnectionTrait,
+    side: Side,
+    made: &BTreeSet<String>,
+    steps: &[Step],
+) -> Result<(), DbErr> {
     let shared = side == Side::Hq && tx.get_database_backend() == DbBackend::Postgres;
     let complete = steps.iter().all(|step| made.contains(step.name));
     for name in unknown(made, steps) {

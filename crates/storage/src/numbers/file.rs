@@ -51,12 +51,24 @@ impl NumbersFile {
         if let Err(error) = file.read_to_end(&mut bytes) {
             return Err(about(path, &Error::new(ErrorKind::InvalidData, error)));
         }
-        let newest = bytes.chunks(PLACE).filter_map(read).max_by_key(|(turn, _)| *turn);
-        let Some((turn, content)) = newest else {
+        let Some((turn, content)) = newest(&bytes) else {
             let text = "it has nothing that can be read; move it away, and the store asks headquarters for its numbers";
             return Err(about(path, &Error::new(ErrorKind::InvalidData, text)));
         };
         Ok(Some((Self { file, path: path.to_owned(), turn: turn + 1 }, content)))
+    }
+
+    /// The newest content of the file at `path`, as it is: nothing but reading is asked of it.
+    pub(super) fn look(path: &Path) -> Result<Option<Content>> {
+        let bytes = match std::fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(about(path, &error)),
+        };
+        match newest(&bytes) {
+            Some((_, content)) => Ok(Some(content)),
+            None => Err(about(path, &Error::new(ErrorKind::InvalidData, "it has nothing that can be read"))),
+        }
     }
 
     /// A new file with `content`, on disk with its name.
@@ -121,6 +133,10 @@ fn about(path: &Path, error: &Error) -> Error {
 
 fn sum(turn: u64, json: &str) -> String {
     hex::encode(Sha256::digest(format!("{turn} {json}")))
+}
+
+fn newest(bytes: &[u8]) -> Option<(u64, Content)> {
+    bytes.chunks(PLACE).filter_map(read).max_by_key(|(turn, _)| *turn)
 }
 
 /// What a place says, when it is whole. What an older and longer content left behind it is not looked at.

@@ -1,6 +1,7 @@
 //! The last number of each series that a store prints, in a file beside its database: a database that was restored goes on
 //! above it. `docs/sync.md`, rule D14.
 
+mod beside;
 pub(crate) mod document_numbers;
 mod file;
 mod given;
@@ -21,6 +22,7 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 use uuid::Uuid;
 
+pub use self::beside::{Apart, Beside, beside};
 use self::file::{Content, NumbersFile};
 use self::given::letter;
 pub use self::given::{Given, SESSIONS_OF_A_LETTER, series_name};

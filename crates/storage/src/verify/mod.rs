@@ -95,6 +95,13 @@ const PAIR: &[Pair] = &[
     Pair { invariant: "I9", run: |store, hq, options, found| Box::pin(outbox::gapless(store, hq, options, found)) },
 ];
 
+/// As [`run`], of one invariant alone: codes that more than one product has.
+pub async fn codes(source: &Source) -> Result<Vec<Finding>, DbErr> {
+    let mut found = Found::new("I14");
+    codes::once(source, &mut found).await?;
+    Ok(found.findings)
+}
+
 /// Everything that does not hold in these databases. Headquarters is read before its stores.
 pub async fn run(hq: Option<&Source>, stores: &[Source], options: &Options) -> Result<Vec<Finding>, DbErr> {
     let mut all = Vec::new();

@@ -17,6 +17,7 @@ mod columns;
 mod completeness;
 mod concurrency;
 mod dated;
+mod doctor;
 mod elsewhere;
 mod flags;
 mod foreign;

@@ -1,0 +1,95 @@
+//! Whether somebody makes backups, as far as that can be seen.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use tillkeep_model::Instant;
+use tillkeep_storage::Side;
+
+use super::ages::{DAY, length};
+use super::finding::{Checked, Finding, hint, ok, warning};
+use super::installation::Installation;
+
+/// Backups are made each night: one may fail.
+const LATE_MS: i64 = 2 * DAY;
+
+pub fn recent(at: &Installation) -> Checked {
+    let remedy = make(at);
+    let Some(dir) = &at.backups else {
+        let text = "nobody makes backups, as far as can be seen: no directory of backups is named";
+        return Ok(vec![hint(text, format!("{remedy} each night, and --backups DIR here has their age looked at"))]);
+    };
+    let newest = match newest(dir) {
+        Ok(newest) => newest,
+        Err(error) => {
+            let text = format!("{} cannot be read: {error}", dir.display());
+            return Ok(vec![warning(text, "name the directory of backups with --backups")]);
+        }
+    };
+    Ok(vec![of_age(dir, newest, at.clock.now(), &remedy)])
+}
+
+fn make(at: &Installation) -> String {
+    match (at.side, at.file()) {
+        (Side::Hq, None) => "`pg_dump --format=custom`, with pin.key and token.key beside it,".to_owned(),
+        _ => format!("`tillkeep backup FILE --data-dir {}`", at.data_dir.display()),
+    }
+}
+
+/// The file that was written last.
+fn newest(dir: &Path) -> io::Result<Option<(PathBuf, Instant)>> {
+    let mut newest: Option<(PathBuf, Instant)> = None;
+    for entry in std::fs::read_dir(dir)? {
+        let entry = entry?;
+        let about = entry.metadata()?;
+        // A name with a dot before it is one that is still being written.
+        if !about.is_file() || entry.file_name().to_string_lossy().starts_with('.') {
+            continue;
+        }
+        let written = moment(about.modified()?);
+        if newest.as_ref().is_none_or(|(_, at)| *at < written) {
+            newest = Some((entry.path(), written));
+        }
+    }
+    Ok(newest)
+}
+
+fn moment(time: SystemTime) -> Instant {
+    let millis = time.duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
+    Instant::from_millis(i64::try_from(millis).unwrap_or(i64::MAX))
+}
+
+fn of_age(dir: &Path, newest: Option<(PathBuf, Instant)>, now: Instant, make: &str) -> Finding {
+    let remedy = format!("{make} into it, each night");
+    let Some((file, written)) = newest else {
+        return warning(format!("there is no backup in {}", dir.display()), remedy);
+    };
+    let age = now.millis_since(written).max(0);
+    let text = format!("the newest is {}, {} old", file.display(), length(age));
+    if age > LATE_MS { warning(text, remedy) } else { ok(text) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::finding::Level;
+
+    #[test]
+    fn a_backup_is_late_after_two_days_and_what_is_being_written_is_none() {
+        let dir = tempfile::tempdir().expect("a directory");
+        assert_eq!(newest(dir.path()).expect("readable"), None);
+        std::fs::write(dir.path().join(".hq.part"), "x").expect("a file");
+        std::fs::create_dir(dir.path().join("older")).expect("a folder");
+        assert_eq!(newest(dir.path()).expect("readable"), None);
+        let file = dir.path().join("hq.tillkeep");
+        std::fs::write(&file, "x").expect("a file");
+        let (found, written) = newest(dir.path()).expect("readable").expect("a backup");
+        assert_eq!(found, file);
+        let level = |later: i64| {
+            of_age(dir.path(), Some((file.clone(), written)), written.plus_millis(later), "make one").level
+        };
+        assert_eq!((level(0), level(2 * DAY), level(2 * DAY + 1)), (Level::Ok, Level::Ok, Level::Warning));
+        assert_eq!(of_age(dir.path(), None, written, "make one").level, Level::Warning);
+    }
+}

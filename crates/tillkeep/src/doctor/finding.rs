@@ -1,0 +1,212 @@
+//! What a check finds, and what of it must not be shown.
+
+use anyhow::Result;
+use serde::Serialize;
+use tillkeep_storage::db::in_words;
+
+use crate::configuration::{secret_of, variable_of};
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    Ok,
+    /// Nothing needs anybody now.
+    Hint,
+    /// Somebody has to look at it; the server goes on.
+    Warning,
+    /// The server does not start, does not do its work, or may lose something.
+    Fault,
+}
+
+impl Level {
+    /// What the program ends with when this is the worst.
+    pub const fn exit_code(self) -> u8 {
+        match self {
+            Self::Ok | Self::Hint => 0,
+            Self::Warning => 1,
+            Self::Fault => 2,
+        }
+    }
+
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Hint => "hint",
+            Self::Warning => "warning",
+            Self::Fault => "fault",
+        }
+    }
+}
+
+/// What is so, and what to do about it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// Which check says so.
+    pub check: &'static str,
+    pub level: Level,
+    pub text: String,
+    /// A command or a setting.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remedy: Option<String>,
+}
+
+pub fn ok(text: impl Into<String>) -> Finding {
+    Finding { check: "", level: Level::Ok, text: text.into(), remedy: None }
+}
+
+/// Of something that is left as it is.
+pub fn note(text: impl Into<String>) -> Finding {
+    Finding { level: Level::Hint, ..ok(text) }
+}
+
+pub fn hint(text: impl Into<String>, remedy: impl Into<String>) -> Finding {
+    Finding { remedy: Some(remedy.into()), ..note(text) }
+}
+
+pub fn warning(text: impl Into<String>, remedy: impl Into<String>) -> Finding {
+    Finding { level: Level::Warning, ..hint(text, remedy) }
+}
+
+pub fn fault(text: impl Into<String>, remedy: impl Into<String>) -> Finding {
+    Finding { level: Level::Fault, ..hint(text, remedy) }
+}
+
+impl Finding {
+    pub fn hide(&mut self, secrets: &Secrets) {
+        self.text = secrets.hidden(&in_words(&self.text));
+        self.remedy = self.remedy.take().map(|text| secrets.hidden(&text));
+    }
+}
+
+/// What a check comes to.
+pub type Checked = std::result::Result<Vec<Finding>, Unchecked>;
+
+/// Why a check found nothing out.
+#[derive(Debug)]
+pub enum Unchecked {
+    /// What it would look at is not there, which another check says.
+    Because(String),
+    Failed(String),
+}
+
+impl<E: std::error::Error> From<E> for Unchecked {
+    fn from(error: E) -> Self {
+        Self::Failed(error.to_string())
+    }
+}
+
+impl From<Unchecked> for Finding {
+    fn from(unchecked: Unchecked) -> Self {
+        match unchecked {
+            Unchecked::Because(why) => note(format!("not checked: {why}")),
+            Unchecked::Failed(why) => warning(
+                format!("could not be checked: {why}"),
+                "run it as the user of the server, who may read all of it; if that is so, report it",
+            ),
+        }
+    }
+}
+
+/// Texts that no finding may have, whatever an error says.
+#[derive(Clone, Default)]
+pub struct Secrets(Vec<String>);
+
+/// A shorter text would be found in words.
+const SHORTEST: usize = 4;
+
+impl Secrets {
+    /// Those that the environment names, whether the configuration is sound or not.
+    pub fn of_environment() -> Self {
+        let mut secrets = Self::default();
+        let mut add = |secret: Result<Option<String>>| secrets.add(&secret.ok().flatten().unwrap_or_default());
+        for name in ["SYNC_TOKEN", "TILLKEEP_JWT_KEY", "TILLKEEP_SYNC_KEY"] {
+            add(secret_of(name).map(|secret| secret.map(|secret| secret.expose().to_owned())));
+        }
+        for name in ["DATABASE_URL", "DATABASE_READ_URL", "NATS_URL"] {
+            secrets.add_url(&variable_of(name).ok().flatten().unwrap_or_default());
+        }
+        secrets
+    }
+
+    pub fn add(&mut self, secret: &str) {
+        if secret.len() >= SHORTEST {
+            self.0.push(secret.to_owned());
+        }
+    }
+
+    /// What stands before the hosts of an address and is no name, and a password among its parameters.
+    pub fn add_url(&mut self, url: &str) {
+        if let Some((_, parameters)) = url.split_once('?') {
+            for password in parameters.split('&').filter_map(|pair| pair.strip_prefix("password=")) {
+                self.add(password);
+            }
+        }
+        let Some((_, rest)) = url.split_once("://") else { return };
+        // A password that was not encoded may have an @ in it. Behind a comma another address may follow.
+        let Some((before, _)) = rest.rsplit_once('@') else { return };
+        for part in before.split(',').chain([before]) {
+            let who = part.rsplit_once("://").map_or(part, |(_, who)| who);
+            let who = who.split_once('@').map_or(who, |(who, _)| who);
+            match who.split_once(':') {
+                Some((_, password)) => self.add(password),
+                // A token of NATS stands alone; a name of PostgreSQL is none.
+                None if !url.starts_with("postgres") => self.add(who),
+                None => {}
+            }
+        }
+        if let Some((_, password)) = before.split_once(':') {
+            self.add(password);
+        }
+    }
+
+    fn hidden(&self, text: &str) -> String {
+        // The longest first: a part of it would leave the rest.
+        let mut secrets: Vec<&String> = self.0.iter().collect();
+        secrets.sort_unstable_by_key(|secret| std::cmp::Reverse(secret.len()));
+        secrets.into_iter().fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), "***"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_worst_level_is_what_the_program_ends_with() {
+        assert!(Level::Ok < Level::Hint && Level::Hint < Level::Warning && Level::Warning < Level::Fault);
+        let codes = [Level::Ok, Level::Hint, Level::Warning, Level::Fault].map(Level::exit_code);
+        assert_eq!(codes, [0, 0, 1, 2]);
+    }
+
+    #[test]
+    fn no_password_and_no_token_is_in_what_is_said() {
+        let mut secrets = Secrets::default();
+        for url in [
+            "postgres://till:hunter2@db:5432/chain?sslmode=require",
+            "postgres://till:hun@ter3@one,two/chain",
+            "postgres://till@db/chain?password=hunter4&sslmode=require",
+            "nats://till:hunter5@a:4222,nats://token-hunter6@b:4222",
+            "sqlite:///var/lib/tillkeep/tillkeep.db",
+        ] {
+            secrets.add_url(url);
+        }
+        secrets.add("e30.hunter7.x");
+        secrets.add("db");
+        let mut said = fault(
+            "hunter2 hun@ter3 hunter4 hunter5 token-hunter6 e30.hunter7.x at db as till of /var/lib/tillkeep",
+            "psql postgres://till:hunter2@db",
+        );
+        said.hide(&secrets);
+        assert_eq!(said.text, "*** *** *** *** *** *** at db as till of /var/lib/tillkeep");
+        assert_eq!(said.remedy.as_deref(), Some("psql postgres://till:***@db"));
+    }
+
+    #[test]
+    fn a_check_that_cannot_be_made_says_why_and_is_no_fault() {
+        let because: Finding = Unchecked::Because("there is no database".to_owned()).into();
+        assert_eq!((because.level, &*because.text), (Level::Hint, "not checked: there is no database"));
+        let failed: Finding = Unchecked::from(std::io::Error::other("no disk")).into();
+        assert!(failed.level == Level::Warning && failed.text.contains("no disk") && failed.remedy.is_some());
+    }
+}

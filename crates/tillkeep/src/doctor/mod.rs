@@ -1,0 +1,232 @@
+//! `tillkeep doctor`: whether one installation is as it should be, and what to do where it is not. Reads only, beside a running
+//! server or without it, and by the same configuration.
+
+mod ages;
+mod asking;
+mod backlog;
+mod backups;
+mod broker;
+mod certificate;
+mod clock;
+mod codes;
+mod configured;
+mod database;
+mod disk;
+mod files;
+mod finding;
+mod headquarters;
+mod installation;
+mod numbers;
+mod ports;
+mod replica;
+mod report;
+mod stores;
+mod token;
+mod versions;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Result;
+use clap::{Args, Subcommand};
+use futures_util::future::BoxFuture;
+use tillkeep_storage::Side;
+use tokio::time::timeout;
+
+use finding::{Checked, Finding, Level, Secrets};
+use installation::Installation;
+
+#[derive(Subcommand)]
+pub enum DoctorCommand {
+    /// Looks at headquarters.
+    Hq(DoctorArgs),
+    /// Looks at a store. What comes from the environment of its server, as `SYNC_TOKEN`, is looked at where it is set here too.
+    Store(DoctorArgs),
+}
+
+#[derive(Args)]
+pub struct DoctorArgs {
+    /// Where database and keys live.
+    #[arg(long, value_name = "DIR")]
+    data_dir: Option<PathBuf>,
+    /// The address that the server listens on.
+    #[arg(long, value_name = "ADDR")]
+    listen: Option<String>,
+    /// Where backups are kept: the newest file there must be of the last two days.
+    #[arg(long, value_name = "DIR")]
+    backups: Option<PathBuf>,
+    /// MiB that must be free where data is kept; a quarter of it is the end.
+    #[arg(long, value_name = "MIB", default_value_t = 1024)]
+    least_free_mib: u64,
+    /// Seconds for each check. One that takes longer is given up, which is a warning.
+    #[arg(long, value_name = "SECONDS", default_value_t = 15, value_parser = clap::value_parser!(u64).range(1..=600))]
+    patience: u64,
+    /// One JSON object in place of lines.
+    #[arg(long)]
+    json: bool,
+}
+
+/// A check of one installation.
+struct Check {
+    name: &'static str,
+    of: Of,
+    run: fn(Arc<Installation>) -> BoxFuture<'static, Checked>,
+}
+
+#[derive(Clone, Copy)]
+enum Of {
+    Both,
+    Hq,
+    Store,
+}
+
+impl Of {
+    fn is(self, side: Side) -> bool {
+        match self {
+            Self::Both => true,
+            Self::Hq => side == Side::Hq,
+            Self::Store => side == Side::Store,
+        }
+    }
+}
+
+const CHECKS: &[Check] = &[
+    Check { name: "configuration", of: Of::Both, run: |at| simply(at, configured::sound) },
+    Check { name: "server", of: Of::Both, run: |at| Box::pin(ports::served(at)) },
+    Check { name: "alarms", of: Of::Store, run: |at| Box::pin(ports::alarms(at)) },
+    Check { name: "database", of: Of::Both, run: |at| Box::pin(database::set(at)) },
+    Check { name: "schema", of: Of::Both, run: |at| apart(at, database::schema) },
+    Check { name: "integrity", of: Of::Both, run: |at| Box::pin(database::whole(at)) },
+    Check { name: "disk", of: Of::Both, run: |at| apart(at, disk::room) },
+    Check { name: "modes", of: Of::Both, run: |at| apart(at, files::modes) },
+    Check { name: "keys", of: Of::Both, run: |at| apart(at, files::keys) },
+    Check { name: "certificate", of: Of::Both, run: |at| apart(at, certificate::own) },
+    Check { name: "headquarters", of: Of::Store, run: |at| Box::pin(headquarters::answers(at)) },
+    Check { name: "clock", of: Of::Both, run: |at| Box::pin(clock::right(at)) },
+    Check { name: "versions", of: Of::Both, run: |at| Box::pin(versions::together(at)) },
+    Check { name: "token", of: Of::Store, run: |at| Box::pin(token::good(at)) },
+    Check { name: "numbers", of: Of::Store, run: |at| Box::pin(numbers::kept(at)) },
+    Check { name: "outbox", of: Of::Store, run: |at| Box::pin(backlog::outbox(at)) },
+    Check { name: "stores", of: Of::Hq, run: |at| Box::pin(stores::heard(at)) },
+    Check { name: "codes", of: Of::Both, run: |at| Box::pin(codes::once(at)) },
+    Check { name: "replica", of: Of::Hq, run: |at| Box::pin(replica::follows(at)) },
+    Check { name: "broker", of: Of::Hq, run: |at| Box::pin(broker::answers(at)) },
+    Check { name: "backups", of: Of::Both, run: |at| apart(at, backups::recent) },
+];
+
+/// A check that waits for nothing but files: on a thread of its own, as a disk may not answer.
+fn apart(at: Arc<Installation>, check: fn(&Installation) -> Checked) -> BoxFuture<'static, Checked> {
+    async fn ended(at: Arc<Installation>, check: fn(&Installation) -> Checked) -> Checked {
+        tokio::task::spawn_blocking(move || check(&at)).await?
+    }
+    Box::pin(ended(at, check))
+}
+
+/// As [`apart`], of a check that cannot fail.
+fn simply(at: Arc<Installation>, check: fn(&Installation) -> Vec<Finding>) -> BoxFuture<'static, Checked> {
+    async fn ended(at: Arc<Installation>, check: fn(&Installation) -> Vec<Finding>) -> Checked {
+        Ok(tokio::task::spawn_blocking(move || check(&at)).await?)
+    }
+    Box::pin(ended(at, check))
+}
+
+/// Says what it finds; what the program ends with.
+pub async fn run(what: DoctorCommand, file: Option<&Path>) -> Result<u8> {
+    let (side, args) = match what {
+        DoctorCommand::Hq(args) => (Side::Hq, args),
+        DoctorCommand::Store(args) => (Side::Store, args),
+    };
+    let (patience, json) = (Duration::from_secs(args.patience), args.json);
+    let (mut findings, place, secrets) = match Installation::open(side, args, file, patience).await {
+        Ok(installation) => {
+            let at = Arc::new(installation);
+            let found = examined(&at, patience).await;
+            (found, at.data_dir.display().to_string(), at.secrets.clone())
+        }
+        // Without it there is nothing that could be looked at.
+        Err(error) => {
+            let found =
+                finding::fault(format!("{error:#}"), "set it right; `tillkeep config check` says whether it is");
+            (vec![Finding { check: "configuration", ..found }], String::new(), Secrets::of_environment())
+        }
+    };
+    for finding in &mut findings {
+        finding.hide(&secrets);
+    }
+    report::print(side, &place, &findings, json)?;
+    Ok(findings.iter().map(|finding| finding.level).max().unwrap_or(Level::Ok).exit_code())
+}
+
+/// One after the other: what they say stands in the order of the table.
+async fn examined(at: &Arc<Installation>, patience: Duration) -> Vec<Finding> {
+    let mut all = Vec::new();
+    for check in CHECKS.iter().filter(|check| check.of.is(at.side)) {
+        all.extend(one(check.name, (check.run)(at.clone()), patience).await);
+    }
+    all
+}
+
+/// What a check finds, or that it found nothing out.
+async fn one(name: &'static str, check: BoxFuture<'static, Checked>, patience: Duration) -> Vec<Finding> {
+    // A task of its own: what blocks its thread keeps nobody from giving it up.
+    let mut task = tokio::spawn(check);
+    let found = match timeout(patience, &mut task).await {
+        Ok(Ok(Ok(found))) => found,
+        Ok(Ok(Err(unchecked))) => vec![unchecked.into()],
+        Ok(Err(broke)) => vec![finding::warning(
+            format!("the check broke off: {broke}"),
+            "report it, with what stands on the standard error",
+        )],
+        Err(_) => {
+            task.abort();
+            vec![finding::warning(
+                format!("the check took more than {} s and was given up", patience.as_secs()),
+                "something does not answer; give it longer with --patience, and look at what this check looks at",
+            )]
+        }
+    };
+    found.into_iter().map(|found| Finding { check: name, ..found }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_check_that_hangs_or_breaks_off_is_itself_a_finding() {
+        async fn panics() -> Checked {
+            panic!("on purpose")
+        }
+        async fn finds(fails: bool) -> Checked {
+            if fails { Err(std::io::Error::other("no disk").into()) } else { Ok(vec![finding::ok("room")]) }
+        }
+        let (short, long) = (Duration::from_millis(50), Duration::from_secs(10));
+        let hangs = one("disk", Box::pin(std::future::pending::<Checked>()), short).await;
+        assert_eq!(hangs.len(), 1);
+        assert_eq!((hangs[0].check, hangs[0].level), ("disk", Level::Warning));
+        assert!(hangs[0].text.contains("given up") && hangs[0].remedy.is_some(), "{hangs:?}");
+        let breaks = one("disk", Box::pin(panics()), long).await;
+        assert!(breaks[0].level == Level::Warning && breaks[0].text.contains("broke off"), "{breaks:?}");
+        let fails = one("disk", Box::pin(finds(true)), long).await;
+        assert!(fails[0].level == Level::Warning && fails[0].text.contains("no disk"), "{fails:?}");
+        let sound = one("disk", Box::pin(finds(false)), long).await;
+        assert_eq!((sound[0].check, sound[0].level), ("disk", Level::Ok));
+    }
+
+    #[test]
+    fn each_check_has_a_name_of_its_own_which_the_docs_have() {
+        let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/operations.md");
+        let docs = std::fs::read_to_string(docs).expect("the page");
+        let (_, section) = docs.split_once("\n## Diagnosis\n").expect("a section");
+        let section = section.split("\n## ").next().unwrap_or_default();
+        for (place, check) in CHECKS.iter().enumerate() {
+            assert!(CHECKS[..place].iter().all(|other| other.name != check.name), "{}", check.name);
+            assert!(
+                section.contains(&format!("| `{}` |", check.name)),
+                "docs/operations.md has no row of {}",
+                check.name
+            );
+        }
+    }
+}
