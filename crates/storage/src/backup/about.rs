@@ -29,11 +29,8 @@ pub(super) async fn tables(conn: &Connection) -> Result<BTreeSet<String>, DbErr>
 pub async fn about(conn: &Connection) -> Result<About, DbErr> {
     let tables = tables(conn).await?;
     let has = |name: &str| tables.contains(name);
-    let step = if has("schema_steps") {
-        text(conn, "SELECT MAX(name) AS found FROM schema_steps", []).await?
-    } else {
-        None
-    };
+    let step =
+        if has("schema_steps") { text(conn, "SELECT MAX(name) AS found FROM schema_steps", []).await? } else { None };
     let mut store = None;
     if has("sync_state")
         && let Some(id) = settings::get(conn, "store_id").await?.and_then(|id| Uuid::parse_str(&id).ok())
@@ -46,7 +43,8 @@ pub async fn about(conn: &Connection) -> Result<About, DbErr> {
         store = Some((code, id));
     }
     let names = registry::ALL.iter().map(|entity| entity.table.name()).filter(|name| has(name));
-    let counts: Vec<String> = names.map(|name| format!("SELECT '{name}' AS name, COUNT(*) AS found FROM {name}")).collect();
+    let counts: Vec<String> =
+        names.map(|name| format!("SELECT '{name}' AS name, COUNT(*) AS found FROM {name}")).collect();
     let mut rows = Vec::new();
     if !counts.is_empty() {
         for row in query(conn, &counts.join(" UNION ALL "), []).await? {

@@ -297,7 +297,10 @@ mod tests {
             assert_eq!(for_programs(url), Ok(expected), "{url}");
         }
         let (address, password) = for_programs("postgres://till:hunter2@one:5433,two/chain").expect("an address");
-        assert!(address.starts_with("postgres://till@one:5433,two/chain?target_session_attrs=read-write&"), "{address}");
+        assert!(
+            address.starts_with("postgres://till@one:5433,two/chain?target_session_attrs=read-write&"),
+            "{address}"
+        );
         assert_eq!(password.as_deref(), Some("hunter2"));
     }
 

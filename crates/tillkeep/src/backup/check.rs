@@ -90,3 +90,46 @@ async fn check_dump(file: &Path, dump: &Path) -> Result<()> {
     say!("For what it holds, restore it into a database of its own and run `tillkeep verify --database-url` there.");
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use tillkeep_http::Clock;
+
+    use super::super::write::{self, Server};
+    use super::*;
+
+    #[tokio::test]
+    async fn a_backup_that_is_damaged_or_none_is_found_and_no_copy_of_it_is_left() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let (file, scratch) = (dir.path().join("backup"), dir.path().join("scratch"));
+        fs::create_dir(&scratch).expect("a directory");
+        let server = Server { database: dir.path().join(DATABASE), data_dir: dir.path().to_owned() };
+        let db = Db::open_file(&server.database, Side::Hq).await.expect("a database");
+        write::write(&server, &file, None, Clock::default().now()).await.expect("a backup");
+        db.close().await.expect("closed");
+        let args = || Check { file: file.clone(), identity: None, scratch: Some(scratch.clone()) };
+        run(&args()).await.expect("a database without a row is whole");
+
+        let bytes = fs::read(&file).expect("the backup");
+        let mut torn = bytes.clone();
+        // Behind the first page, so that the file still says what it is.
+        for byte in &mut torn[5000..9000] {
+            *byte = 0xff;
+        }
+        for (what, content) in [
+            ("torn", torn),
+            ("cut off", bytes[..bytes.len() / 2].to_vec()),
+            ("text", b"no backup".to_vec()),
+            ("empty", Vec::new()),
+        ] {
+            fs::write(&file, content).expect("a file");
+            assert!(run(&args()).await.is_err(), "{what}");
+        }
+        assert_eq!(fs::read_dir(&scratch).expect("a directory").count(), 0, "the copies are gone");
+        fs::remove_file(&file).expect("removed");
+        let said = format!("{:#}", run(&args()).await.expect_err("refused"));
+        assert!(said.contains(&file.display().to_string()), "{said}");
+    }
+}

@@ -78,7 +78,8 @@ pub async fn write(url: &str, to: &Path, recipient: Option<&Recipient>) -> Resul
     let mut file = tokio::fs::File::from_std(OpenOptions::new().write(true).open(to)?);
     let mut sealed = Vec::new();
     let mut sealer = recipient.map(|recipient| sealed::begin(recipient, &mut sealed)).transpose()?;
-    let copied = async {
+    // It has the pipe for itself: a program with nobody to read what it writes ends.
+    let copied = async move {
         let mut piece = vec![0; PIECE];
         loop {
             let read = source.read(&mut piece).await?;

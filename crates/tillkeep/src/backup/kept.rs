@@ -170,7 +170,10 @@ mod tests {
         assert_eq!(shelf.newest(at(9)).expect("read"), Some(at(4)));
         assert_eq!(shelf.keep(2, at(9)).expect("kept"), 2);
         let mut left: Vec<String> = foreign.map(str::to_owned).to_vec();
-        left.extend(["store-S01-20261120T030000Z.tillkeep".to_owned(), "store-S01-20261120T040000Z.tillkeep".to_owned()]);
+        left.extend([
+            "store-S01-20261120T030000Z.tillkeep".to_owned(),
+            "store-S01-20261120T040000Z.tillkeep".to_owned(),
+        ]);
         left.sort();
         assert_eq!(names(dir.path()), left);
         assert_eq!(shelf.keep(2, at(9)).expect("kept"), 0);
@@ -213,7 +216,11 @@ mod tests {
         let file = shelf.file(at(1), DATABASE);
         let draft = draft_of(&file).expect("a name");
         assert_eq!(draft.parent(), file.parent(), "a rename within one file system");
-        for path in [&draft, &shelf.directory.join(".other.part"), &shelf.directory.join(".store-S01-20261120T010000Z.tillkeep.part")] {
+        for path in [
+            &draft,
+            &shelf.directory.join(".other.part"),
+            &shelf.directory.join(".store-S01-20261120T010000Z.tillkeep.part"),
+        ] {
             fs::write(path, "x").expect("a file");
         }
         assert_eq!(shelf.newest(at(9)).expect("read"), None, "half a backup is none");

@@ -72,6 +72,3 @@ async fn by_hand(file: PathBuf, data_dir: PathBuf, recipient: Option<Recipient>)
     say!("{} holds the database and {} key files, {} KiB.", file.display(), written.keys, written.bytes >> 10);
     Ok(())
 }
-
-#[cfg(test)]
-mod tests;

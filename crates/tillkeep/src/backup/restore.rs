@@ -94,9 +94,8 @@ fn secret(path: &Path) -> Result<File> {
 
 pub async fn restore(args: Restore) -> Result<()> {
     let Restore { file, data_dir, replace, identity } = args;
-    let of_postgres = || {
-        anyhow!("{} is a dump of PostgreSQL, which pg_restore puts back; see docs/operations.md", file.display())
-    };
+    let of_postgres =
+        || anyhow!("{} is a dump of PostgreSQL, which pg_restore puts back; see docs/operations.md", file.display());
     if dump::is_dump(&file).with_context(|| file.display().to_string())? {
         return Err(of_postgres());
     }
@@ -187,3 +186,6 @@ fn put_key_back(path: &Path, key: &[u8], before: &str) -> Result<()> {
     files::write_secret(path, key)?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

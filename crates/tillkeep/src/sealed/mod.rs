@@ -36,7 +36,9 @@ impl FromStr for Recipient {
 
     fn from_str(text: &str) -> std::result::Result<Self, String> {
         let no_key = || {
-            format!("{text:?} is no public key of age; `age-keygen` prints one, which begins with age1 and has 62 letters")
+            format!(
+                "{text:?} is no public key of age; `age-keygen` prints one, which begins with age1 and has 62 letters"
+            )
         };
         if text.starts_with("AGE-SECRET-KEY-") {
             // Never shown: it is the secret half.

@@ -86,9 +86,13 @@ fn a_changed_byte_a_missing_end_and_another_identity_are_noticed() {
 fn a_recipient_that_is_mistyped_is_refused_and_an_identity_in_its_place_is_not_shown() {
     assert!(RECIPIENT.parse::<Recipient>().is_ok());
     assert!(RECIPIENT.to_uppercase().parse::<Recipient>().is_ok());
-    for wrong in
-        [RECIPIENT.replacen('8', "9", 1), RECIPIENT[..61].to_owned(), "age1".to_owned(), "backup".to_owned(), String::new()]
-    {
+    for wrong in [
+        RECIPIENT.replacen('8', "9", 1),
+        RECIPIENT[..61].to_owned(),
+        "age1".to_owned(),
+        "backup".to_owned(),
+        String::new(),
+    ] {
         let said = wrong.parse::<Recipient>().expect_err("refused");
         assert!(said.contains("age1") && said.contains("age-keygen"), "{said}");
     }
