@@ -159,10 +159,16 @@ impl Schedule {
         }
     }
 
+    /// Removes what is left of an interrupted backup. Where servers share a directory another one may be at work in it; then the
+    /// one that is next does this.
     fn sweep(&self) -> io::Result<()> {
-        let (Source::File(Server { data_dir, .. }) | Source::Shared { data_dir, .. }) = &self.source;
-        write::sweep(data_dir)?;
-        self.shelf.sweep()
+        match &self.source {
+            Source::File(server) => {
+                write::sweep(&server.data_dir)?;
+                self.shelf.sweep()
+            }
+            Source::Shared { .. } => Ok(()),
+        }
     }
 
     /// Makes a backup if one is due. When to look again.
