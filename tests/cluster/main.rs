@@ -19,6 +19,7 @@ mod rows;
 
 mod alone;
 mod approvals;
+mod backups;
 mod broker;
 mod certificate;
 mod chaos;

@@ -31,6 +31,7 @@ mod balancer;
 mod chaos;
 mod database_tls;
 mod down;
+mod dumps;
 mod effects;
 mod export;
 mod failover;

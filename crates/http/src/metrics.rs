@@ -109,6 +109,13 @@ const METRICS: &[(Describe, &str, Option<Unit>, &str)] = &[
     (GAUGE, "tillkeep_hq_connected", None, "1 while the socket to headquarters is open"),
     (GAUGE, "tillkeep_build_info", None, "The version that runs"),
     (
+        GAUGE,
+        "tillkeep_backup_last_success_timestamp_seconds",
+        Some(Unit::Seconds),
+        "When the last backup was made; absent while there is none",
+    ),
+    (COUNTER, "tillkeep_backup_failures_total", None, "Backups that were due and not made, by reason"),
+    (
         COUNTER,
         "tillkeep_pins_exposed_total",
         None,

@@ -52,7 +52,7 @@ enum Command {
         #[command(subcommand)]
         what: doctor::DoctorCommand,
     },
-    /// Writes the database of a running or stopped server, with its keys, to one file.
+    /// Writes the database of a running or stopped server, with its keys, to one file; `check` looks into such a file.
     Backup(backup::Backup),
     /// Puts a backup back, so that headquarters and stores notice and heal.
     Restore(backup::Restore),
@@ -172,7 +172,7 @@ impl Cli {
             Command::EmptyHandler(args) => bench::empty::serve(args).await,
             Command::Audit { what } => audit::run(what, file).await,
             Command::Verify(args) => verify::run(args, file).await,
-            Command::Backup(args) => backup::write(args).await,
+            Command::Backup(args) => backup::run(args).await,
             Command::Restore(args) => backup::restore(args).await,
             Command::Keys { what } => keys::run(&what),
             Command::Config { what: ConfigCommand::Default } => line(configuration::DEFAULT.trim_end()),

@@ -18,12 +18,15 @@ use tillkeep_storage::staff::GlobalPeople;
 use tillkeep_storage::{Opening, address};
 
 mod addresses;
+mod backups;
 mod help;
 #[cfg(test)]
 mod tests;
 
 use addresses::origin;
 pub use addresses::{address_to_listen_on, web_address};
+use backups::Backups;
+pub use backups::Plan;
 pub use help::help;
 
 /// The commented defaults.
@@ -62,6 +65,7 @@ pub struct Hq {
     pub nats_ca_file: PathBuf,
     pub sync_log_days: u32,
     pub new_customers_per_hour: u32,
+    pub backup: Backups,
 }
 
 #[derive(Debug, Deserialize, Serialize)]
@@ -82,6 +86,7 @@ pub struct Store {
     pub metrics_listen: String,
     pub docs: bool,
     pub tills: Tills,
+    pub backup: Backups,
 }
 
 /// How people sign in to headquarters.
@@ -191,6 +196,10 @@ const LONGEST_FIRST_PIN: u32 = 365;
 
 /// Which variable of the environment sets which key.
 const VARIABLES: &[(&str, &[&str])] = &[
+    ("BACKUP_DIRECTORY", &["hq.backup.directory", "store.backup.directory"]),
+    ("BACKUP_EVERY", &["hq.backup.every", "store.backup.every"]),
+    ("BACKUP_KEEP", &["hq.backup.keep", "store.backup.keep"]),
+    ("BACKUP_RECIPIENT", &["hq.backup.recipient", "store.backup.recipient"]),
     ("TILLKEEP_LISTEN", &["hq.listen", "store.listen"]),
     ("FIRST_PIN_DAYS", &["hq.auth.first_pin_days"]),
     ("DATA_DIR", &["hq.data_dir", "store.data_dir"]),
@@ -279,6 +288,8 @@ pub fn load(file: Option<&Path>) -> Result<Configuration> {
         }
     }
     let Configuration { hq, store } = &configuration;
+    backups_of_hq(hq, &hq.data_dir)?;
+    backups_of_store(store, &store.data_dir)?;
     for (key, text) in [
         ("hq.listen (TILLKEEP_LISTEN)", &hq.listen),
         ("store.listen (TILLKEEP_LISTEN)", &store.listen),
@@ -300,6 +311,16 @@ pub fn load(file: Option<&Path>) -> Result<Configuration> {
 /// What holds now, as the file that would say the same; without passwords.
 pub fn shown(configuration: &Configuration) -> Result<String> {
     Ok(toml::to_string(configuration)?)
+}
+
+/// What headquarters does about backups of its data.
+pub fn backups_of_hq(hq: &Hq, data_dir: &Path) -> Result<Option<Plan>> {
+    hq.backup.plan("hq", data_dir, !is_postgres(hq.database_url.expose()))
+}
+
+/// What a store does about backups of its data.
+pub fn backups_of_store(store: &Store, data_dir: &Path) -> Result<Option<Plan>> {
+    store.backup.plan("store", data_dir, true)
 }
 
 /// How long headquarters goes on after the signal to stop. One on a file is alone, and no server takes its work over.

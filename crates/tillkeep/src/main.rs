@@ -20,6 +20,7 @@ mod modes;
 mod output;
 mod rescue;
 mod run;
+mod sealed;
 mod series;
 mod shop;
 mod verify;

@@ -26,6 +26,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::arguments::{HqServer, StoreServer};
+use crate::backup::schedule::Schedule;
 use crate::configuration::{self, secret_of, variable_of};
 use crate::lock::Lock;
 use crate::modes;
@@ -99,6 +100,7 @@ pub async fn hq(args: HqServer, file: Option<&Path>) -> Result<()> {
     let listen = listen_of(args.listen.as_ref(), &configuration.listen)?;
     let tls = configuration::tls(&configuration.tls_cert, &configuration.tls_key)?;
     let limits = configuration::limits(configuration.max_connections, configuration.max_connections_per_address);
+    let backups = configuration::backups_of_hq(&configuration, &settings.data_dir)?;
     let mut lock = Lock::take(&settings.data_dir, "headquarters")?;
     settings.sign_in.pin_key_file.iter().for_each(|path| modes::close(path));
     let leave = configuration::leave(&configuration);
@@ -130,6 +132,9 @@ pub async fn hq(args: HqServer, file: Option<&Path>) -> Result<()> {
     // Now that nothing can go wrong any more: a PIN that is shown once must not be one that was never good.
     first_accounts(&hq, args.dev).await?;
     announce(&listener.url, &mut lock)?;
+    if let Some(plan) = backups {
+        Schedule::of_hq(plan, &settings, &hq).start(stop.clone());
+    }
     let ending = Ending { leaving: hq.auth.leaving.clone(), stop };
     server::serve(listener, router, limits, ending).await;
     hq.hub.close_all(close::GOING_AWAY);
@@ -264,6 +269,8 @@ fn free_name(role: &str, taken: Option<&str>) -> String {
 /// Runs a store until a signal.
 pub async fn store(args: StoreServer, file: Option<&Path>) -> Result<()> {
     let configuration = configuration::load(file)?.store;
+    let data_dir = args.data_dir.unwrap_or_else(|| configuration.data_dir.clone());
+    let backups = configuration::backups_of_store(&configuration, &data_dir)?;
     let listen = listen_of(args.listen.as_ref(), &configuration.listen)?.to_owned();
     let sign_in = configuration::sign_in_at_store(&configuration)?;
     let sync_token = secret_of("SYNC_TOKEN")?
@@ -274,7 +281,7 @@ pub async fn store(args: StoreServer, file: Option<&Path>) -> Result<()> {
     }
     let hq_url = check_hq_url(&hq_url, configuration.allow_insecure)?;
     let settings = tillkeep_store::Settings {
-        data_dir: args.data_dir.unwrap_or(configuration.data_dir),
+        data_dir: data_dir.clone(),
         sync_token,
         hq_url,
         hq_ca_file: Some(configuration.hq_ca_file).filter(|path| !path.as_os_str().is_empty()),
@@ -284,7 +291,6 @@ pub async fn store(args: StoreServer, file: Option<&Path>) -> Result<()> {
     };
     let tls = configuration::tls(&configuration.tls_cert, &configuration.tls_key)?;
     let limits = configuration::limits(configuration.max_connections, configuration.max_connections_per_address);
-    let data_dir = settings.data_dir.clone();
     let mut lock = Lock::take(&data_dir, "a store server")?;
     settings.sign_in.pin_key_file.iter().chain(&settings.numbers_file).for_each(|path| modes::close(path));
     let stop = stop_on_signal()?;
@@ -300,6 +306,9 @@ pub async fn store(args: StoreServer, file: Option<&Path>) -> Result<()> {
     let router = layers::for_origins(router, configuration.tills.allowed_origins.names());
     greet("a store", &data_dir, &format!("headquarters {}", store.settings.hq_url))?;
     announce(&listener.url, &mut lock)?;
+    if let Some(plan) = backups {
+        Schedule::of_store(plan, &store).start(stop.clone());
+    }
     let tasks = TaskTracker::new();
     tillkeep_store::sync::start(&store, &tasks);
     tasks.close();

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use tillkeep_http::Clock;
 use tillkeep_http::pins::Pins;
-use tillkeep_storage::verify::{self, Options, Source, Verifiers};
+use tillkeep_storage::verify::{self, Finding, Options, Source, Verifiers};
 use tillkeep_storage::{Db, Side};
 
 use crate::audited;
@@ -106,6 +106,17 @@ pub async fn run(args: VerifyArgs, file: Option<&Path>) -> Result<()> {
         say!("Everything else holds.");
     }
     Ok(())
+}
+
+/// What does not hold in the database at `path`, which no server uses.
+pub async fn alone(path: &Path, side: Side) -> Result<Vec<Finding>> {
+    let source = Source::open(&Db::url_of_file(path), side).await?;
+    let options = Options { now: Some(Clock::default().now()), ..Options::default() };
+    let findings = match side {
+        Side::Hq => verify::run(Some(&source), &[], &options).await,
+        Side::Store => verify::run(None, &[source], &options).await,
+    };
+    findings.context("the database cannot be read")
 }
 
 /// What the secrets of headquarters make of its PINs; a file that is named must be there.

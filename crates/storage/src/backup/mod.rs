@@ -1,7 +1,9 @@
 //! Backups of an embedded database beside its running server, and databases that are restored. `docs/sync.md`, rule D8.
 
+mod about;
 pub mod export;
 pub mod own_documents;
+pub mod shared;
 
 use std::path::Path;
 
@@ -11,6 +13,8 @@ use uuid::Uuid;
 
 use crate::db::{execute, query};
 use crate::{Connection, Db, Side, Tx, audit, factors, fault, print_jobs, settings, upgrade};
+
+pub use about::{About, about, made_at};
 
 /// A file of the data directory that the database is worth nothing without: its keys.
 pub struct KeyFile {
@@ -48,16 +52,16 @@ pub async fn write(conn: &Connection, path: &Path, kept: &[KeyFile], now: Instan
 pub struct Content {
     pub side: Side,
     pub made_at: String,
+    /// Of the program that made it.
+    pub version: String,
     pub kept: Vec<KeyFile>,
+    pub about: About,
 }
 
 /// Looks into the backup at `path`; an error says what is wrong with it.
 pub async fn read(path: &Path) -> Result<Content, DbErr> {
     let conn = Db::open_to_read(&Db::url_of_file(path)).await?;
-    let tables = query(&conn, "SELECT name FROM sqlite_master WHERE type = 'table'", []).await?;
-    let tables: Vec<String> = tables.iter().map(|row| row.try_get("", "name")).collect::<Result<_, _>>()?;
-    let has = |name: &str| tables.iter().any(|table| table == name);
-    if !has("backup_info") {
+    if !about::tables(&conn).await?.contains("backup_info") {
         return Err(DbErr::Custom(format!("{} is no backup of Tillkeep", path.display())));
     }
     let check = query(&conn, "PRAGMA integrity_check", []).await?;
@@ -65,15 +69,17 @@ pub async fn read(path: &Path) -> Result<Content, DbErr> {
     if verdict != "ok" {
         return Err(DbErr::Custom(format!("{} is damaged: {verdict}", path.display())));
     }
-    let info = query(&conn, "SELECT made_at FROM backup_info", []).await?;
-    let made_at = info.first().map_or(Ok(String::new()), |row| row.try_get("", "made_at"))?;
+    let info = query(&conn, "SELECT made_at, version FROM backup_info", []).await?;
+    let said = |name| info.first().map_or(Ok(String::new()), |row| row.try_get("", name));
+    let (made_at, version) = (said("made_at")?, said("version")?);
     let mut kept = Vec::new();
     for row in query(&conn, "SELECT name, content FROM backup_files", []).await? {
         kept.push(KeyFile { name: row.try_get("", "name")?, content: row.try_get("", "content")? });
     }
     let side = upgrade::side_of(&conn).await?.unwrap_or(Side::Hq);
+    let about = about(&conn).await?;
     conn.close().await?;
-    Ok(Content { side, made_at, kept })
+    Ok(Content { side, made_at, version, kept, about })
 }
 
 /// Makes the copy of a backup at `path` a database again, under an identity of its own.

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fs;
 
+use percent_encoding::percent_decode_str;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{CertificateError, Error as TlsError};
@@ -164,6 +165,44 @@ pub(crate) fn read(url: &str) -> Result<Address, String> {
     Ok(Address { hosts, wanted })
 }
 
+/// The address as the programs of `PostgreSQL` take it, and the password apart from it: what stands in a command is shown to
+/// everybody on the machine.
+pub fn for_programs(url: &str) -> Result<(String, Option<String>), String> {
+    let address = read(url)?;
+    let (scheme, rest) = url.split_once("://").ok_or_else(unreadable)?;
+    let (authority, tail) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    let (who, hosts) = authority.rsplit_once('@').map_or((None, authority), |(who, hosts)| (Some(who), hosts));
+    let (user, mut password) = match who.map(|who| who.split_once(':').ok_or(who)) {
+        Some(Ok((user, password))) => (user, Some(percent_decode_str(password).decode_utf8_lossy().into_owned())),
+        Some(Err(user)) => (user, None),
+        None => ("", None),
+    };
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    for (name, value) in parameters_of(url) {
+        let name = match &*name {
+            "password" => {
+                password = Some(value.into_owned());
+                continue;
+            }
+            "ssl-mode" => "sslmode",
+            "ssl-root-cert" | "ssl-ca" => ROOT,
+            "ssl-cert" => "sslcert",
+            "ssl-key" => "sslkey",
+            // These are the driver's own, or set below.
+            "statement-cache-capacity" | "application_name" | WANTED => continue,
+            name if name.starts_with(ONE_SETTING) => continue,
+            name => name,
+        };
+        query.append_pair(name, &value);
+    }
+    query.append_pair(WANTED, address.wanted.word()).append_pair("application_name", "tillkeep backup");
+    // They know a space by its number alone.
+    let query = query.finish().replace('+', "%20");
+    let path = tail.split(['?', '#']).next().unwrap_or_default();
+    let at = if user.is_empty() { "" } else { "@" };
+    Ok((format!("{scheme}://{user}{at}{hosts}{path}?{query}"), password))
+}
+
 fn check_authorities(file: &str) -> Result<(), String> {
     let pem = fs::read(file).map_err(|error| error.to_string())?;
     let mut authorities = CertificateDer::pem_slice_iter(&pem).peekable();
@@ -238,6 +277,31 @@ mod tests {
         for query in ["", "?sslmode=prefer", "?sslmode=verify-full", "?application_name=a&options[search_path]=b"] {
             assert_eq!(check(&format!("postgres://till:hunter2@db:5432/chain{query}")), Ok(()));
         }
+    }
+
+    #[test]
+    fn the_programs_of_postgresql_are_given_the_same_servers_and_the_password_apart() {
+        let own = "target_session_attrs=any&application_name=tillkeep%20backup";
+        for (url, address, password) in [
+            ("postgres://till:hunt%40er2@db:5433/chain", "postgres://till@db:5433/chain?OWN", Some("hunt@er2")),
+            ("postgres://till:hun,t@er2@db/chain", "postgres://till@db/chain?OWN", Some("hun,t@er2")),
+            ("postgres://till@db/chain?password=hunter2", "postgres://till@db/chain?OWN", Some("hunter2")),
+            ("postgres://db/chain", "postgres://db/chain?OWN", None),
+            (
+                "postgresql://till@db?ssl-mode=require&statement-cache-capacity=5&options[a]=b&application_name=a&options=-c x=y",
+                "postgresql://till@db?sslmode=require&options=-c%20x%3Dy&OWN",
+                None,
+            ),
+        ] {
+            let expected = (address.replace("OWN", own), password.map(str::to_owned));
+            assert_eq!(for_programs(url), Ok(expected), "{url}");
+        }
+        let (address, password) = for_programs("postgres://till:hunter2@one:5433,two/chain").expect("an address");
+        assert!(
+            address.starts_with("postgres://till@one:5433,two/chain?target_session_attrs=read-write&"),
+            "{address}"
+        );
+        assert_eq!(password.as_deref(), Some("hunter2"));
     }
 
     #[test]

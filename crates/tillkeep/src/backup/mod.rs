@@ -1,0 +1,74 @@
+//! `tillkeep backup` and `tillkeep restore`, and the backups that a server makes by itself: a database with its keys in one
+//! file, made beside the running server, and put back so that headquarters and stores notice it.
+
+mod check;
+mod dump;
+mod kept;
+mod restore;
+pub mod schedule;
+mod write;
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+use clap::{Args, Subcommand};
+use tillkeep_http::Clock;
+
+use crate::output::say;
+use crate::sealed::Recipient;
+
+pub use restore::{Restore, restore};
+
+// No help text: it would stand in place of that of the command.
+#[derive(Args)]
+#[command(subcommand_negates_reqs = true)]
+pub struct Backup {
+    #[command(subcommand)]
+    command: Option<BackupCommand>,
+    /// The backup to write. It holds the keys of the server: keep it as safe as the server itself.
+    #[arg(required = true)]
+    file: Option<PathBuf>,
+    /// The data directory of the server, headquarters or store. It may be running.
+    #[arg(long, value_name = "DIR", env = "DATA_DIR", required = true)]
+    data_dir: Option<PathBuf>,
+    /// Encrypts the backup for the holder of this key, as `age-keygen` prints it.
+    #[arg(long, value_name = "KEY")]
+    recipient: Option<Recipient>,
+}
+
+#[derive(Subcommand)]
+enum BackupCommand {
+    /// Restores a backup into a directory that is removed again, and checks what it holds as `tillkeep verify` does.
+    Check(check::Check),
+}
+
+pub async fn run(args: Backup) -> Result<()> {
+    let Backup { command, file, data_dir, recipient } = args;
+    match (command, file, data_dir) {
+        (Some(_), Some(file), _) => {
+            bail!("{} stands before a command; write it behind, or leave the command out", file.display())
+        }
+        (Some(BackupCommand::Check(check)), None, _) => check::run(&check).await,
+        (None, Some(file), Some(data_dir)) => by_hand(file, data_dir, recipient).await,
+        (None, ..) => bail!("name the backup to write, and the data directory with --data-dir"),
+    }
+}
+
+async fn by_hand(file: PathBuf, data_dir: PathBuf, recipient: Option<Recipient>) -> Result<()> {
+    let database = data_dir.join(write::DATABASE);
+    if !database.exists() {
+        bail!(
+            "{} is not there; name the data directory of the server. A headquarters on PostgreSQL makes its backups by \
+             itself (backup.every), or with PostgreSQL's own tools, see docs/operations.md",
+            database.display()
+        );
+    }
+    if file.exists() {
+        bail!("{} exists; choose another name", file.display());
+    }
+    let from = write::Server { database, data_dir };
+    let written = write::write(&from, &file, recipient.as_ref(), Clock::default().now()).await;
+    let written = written.with_context(|| format!("{} cannot be written", file.display()))?;
+    say!("{} holds the database and {} key files, {} KiB.", file.display(), written.keys, written.bytes >> 10);
+    Ok(())
+}

@@ -1,0 +1,170 @@
+//! When a server makes a backup, and when it does not.
+
+use std::os::unix::fs::PermissionsExt;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tempfile::TempDir;
+use tillkeep_storage::{Side, settings};
+
+use super::*;
+
+const DAY: i64 = 24 * 3600 * 1000;
+const HOUR: i64 = 3600 * 1000;
+
+/// A store with a database that was made just now.
+struct Shop {
+    dir: TempDir,
+    clock: Clock,
+    db: Db,
+}
+
+impl Shop {
+    async fn open() -> Self {
+        let dir = tempfile::tempdir().expect("a directory");
+        let db = Db::open_file(&dir.path().join(write::DATABASE), Side::Store).await.expect("a database");
+        Self { dir, clock: Clock::default(), db }
+    }
+
+    fn server(&self) -> Server {
+        Server { database: self.dir.path().join(write::DATABASE), data_dir: self.dir.path().to_owned() }
+    }
+
+    /// What a server that starts now has.
+    fn schedule(&self, keep: usize, free: Free) -> Schedule {
+        let directory = self.dir.path().join("backups");
+        let plan = Plan { every: Duration::from_hours(24), keep, directory: directory.clone(), recipient: None };
+        let shelf = Shelf::new(directory, Some("S01"));
+        Schedule { plan, shelf, source: Source::File(self.server()), clock: self.clock.clone(), free }
+    }
+
+    fn backups(&self) -> Vec<String> {
+        let Ok(entries) = fs::read_dir(self.dir.path().join("backups")) else { return Vec::new() };
+        let names = entries.map(|entry| entry.expect("an entry").file_name().into_string().expect("a name"));
+        let mut names: Vec<String> = names.collect();
+        names.sort();
+        names
+    }
+}
+
+#[test]
+fn the_next_backup_is_due_by_the_last_one_or_else_by_the_age_of_the_database() {
+    let at = |hours: i64| Instant::from_millis(1_700_000_000_000 + hours * HOUR);
+    let every = Duration::from_hours(24);
+    assert_eq!(due(Some(at(10)), Some(at(0)), every, at(20)), at(34));
+    assert_eq!(due(None, Some(at(0)), every, at(20)), at(24), "a new database is not backed up at once");
+    assert_eq!(due(None, Some(at(0)), every, at(48)), at(24), "an old one is");
+    assert_eq!(due(None, None, every, at(20)), at(20), "nobody knows how old it is");
+    assert_eq!(due(None, Some(at(900)), every, at(20)), at(20), "a clock was wrong");
+}
+
+#[tokio::test]
+async fn a_backup_is_made_when_it_is_due_also_after_a_start_and_the_newest_are_kept() {
+    let shop = Shop::open().await;
+    let plenty: Free = |_| Ok(u64::MAX);
+    let next = shop.schedule(2, plenty).turn().await;
+    assert_eq!(shop.backups(), Vec::<String>::new(), "the database is new");
+    assert!(next.millis_since(shop.clock.now()) > 23 * HOUR, "{next}");
+
+    shop.clock.advance(DAY + HOUR);
+    let next = shop.schedule(2, plenty).turn().await;
+    let first = shop.backups();
+    assert_eq!(first.len(), 1, "{first:?}");
+    assert!(next.millis_since(shop.clock.now()) > 23 * HOUR, "{next}");
+    let file = shop.dir.path().join("backups").join(&first[0]);
+    let mode = fs::metadata(&file).expect("the backup").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600, "it has the keys inside");
+    assert_eq!(backup::read(&file).await.expect("a backup").side, Side::Store);
+
+    shop.clock.advance(2 * HOUR);
+    shop.schedule(2, plenty).turn().await;
+    assert_eq!(shop.backups(), first, "a start is no reason");
+
+    fs::write(file.with_file_name("by-hand.tillkeep"), "x").expect("a file");
+    for _ in 0..3 {
+        shop.clock.advance(DAY);
+        shop.schedule(2, plenty).turn().await;
+    }
+    let left = shop.backups();
+    assert_eq!(left.len(), 3, "{left:?}");
+    assert!(left[0] == "by-hand.tillkeep" && !left.contains(&first[0]), "{left:?}");
+}
+
+#[tokio::test]
+async fn a_disk_with_less_room_than_twice_the_database_is_left_alone_until_there_is_more() {
+    let shop = Shop::open().await;
+    shop.clock.advance(2 * DAY);
+    let next = shop.schedule(7, |_| Ok(10)).turn().await;
+    assert_eq!(shop.backups(), Vec::<String>::new());
+    let waits = next.millis_since(shop.clock.now());
+    assert!((1..=HOUR).contains(&waits), "it is tried again before the next day: {waits}");
+    assert!(shop.schedule(7, |_| Ok(10)).has_room(shop.dir.path(), 11).is_err());
+    assert!(shop.schedule(7, |_| Ok(10)).has_room(shop.dir.path(), 10).is_ok());
+    assert!(free(shop.dir.path()).expect("the disk says it") > 0);
+    shop.schedule(7, |_| Ok(u64::MAX)).turn().await;
+    assert_eq!(shop.backups().len(), 1);
+}
+
+#[tokio::test]
+async fn a_directory_that_cannot_be_made_is_a_failure_and_nothing_else() {
+    let shop = Shop::open().await;
+    shop.clock.advance(2 * DAY);
+    fs::write(shop.dir.path().join("backups"), "a file of that name").expect("a file");
+    let next = shop.schedule(7, |_| Ok(u64::MAX)).turn().await;
+    assert!(next > shop.clock.now());
+    assert_eq!(settings::get(shop.db.reader(), "nothing").await.expect("it still answers"), None);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_writes_goes_on_while_backups_are_made_and_each_is_of_one_moment() {
+    let shop = Shop::open().await;
+    let db = shop.db.clone();
+    let set = async |key: &str, value: &str| {
+        let tx = db.begin().await.expect("a transaction");
+        settings::set(&tx, key, value).await.expect("a setting");
+        tx.commit().await.expect("a commit");
+    };
+    // So much that a copy takes longer than a commit.
+    for number in 0..10 {
+        set(&format!("filler {number}"), &"x".repeat(1 << 20)).await;
+    }
+    let done = Arc::new(AtomicBool::new(false));
+    let (server, over) = (shop.server(), done.clone());
+    let made = tokio::spawn(async move {
+        let mut made = Vec::new();
+        while !over.load(Ordering::Relaxed) {
+            let file = server.data_dir.join(format!("backup-{}", made.len()));
+            write::write(&server, &file, None, Clock::default().now()).await.expect("a backup");
+            made.push(file);
+        }
+        made
+    });
+    let mut longest = Duration::ZERO;
+    for number in 0..50 {
+        let begun = shop.clock.uptime();
+        set("sold", &number.to_string()).await;
+        set("paid", &number.to_string()).await;
+        longest = longest.max(shop.clock.uptime().saturating_sub(begun));
+    }
+    done.store(true, Ordering::Relaxed);
+    let made = made.await.expect("backups");
+    // A writer that is held waits for the whole copy; the limit is far beyond a commit on a busy machine.
+    assert!(longest < Duration::from_secs(5), "{longest:?} for two commits");
+    for file in &made {
+        let conn = Db::open_to_read(&Db::url_of_file(file)).await.expect("a backup");
+        let get = async |key: &str| {
+            let text = settings::get(&conn, key).await.expect("a setting");
+            text.map_or(-1, |text| text.parse::<i64>().expect("a number"))
+        };
+        let (sold, paid) = (get("sold").await, get("paid").await);
+        assert!(sold == paid || sold == paid + 1, "sold {sold}, paid {paid}");
+        conn.close().await.expect("closed");
+    }
+    // While a transaction is open that has written, a backup is made without what is not committed.
+    let tx = shop.db.begin().await.expect("a transaction");
+    settings::set(&tx, "sold", "never").await.expect("a setting");
+    let file = shop.dir.path().join("beside");
+    let server = shop.server();
+    write::write(&server, &file, None, shop.clock.now()).await.expect("a backup beside a writer");
+    drop(tx);
+    backup::read(&file).await.expect("a backup");
+}
