@@ -346,6 +346,15 @@ impl Kit {
         self.send(request.body(body).expect("request")).await
     }
 
+    /// A POST of a CSV file.
+    pub async fn import(&self, who: &Person, path: &str, table: impl Into<Body>) -> Got {
+        let request = Request::post(format!("/api/v1{path}"))
+            .header(header::HOST, "hq.example:8080")
+            .header(header::AUTHORIZATION, format!("Bearer {}", who.token))
+            .header(header::CONTENT_TYPE, "text/csv; charset=utf-8");
+        self.send(request.body(table.into()).expect("request")).await
+    }
+
     /// A request without a token, from `peer`, that says it was forwarded for `forwarded`.
     pub async fn stranger(&self, path: &str, body: Json, peer: &str, forwarded: Option<&str>) -> Got {
         let peer = SocketAddr::new(peer.parse().expect("an address"), 40_000);
