@@ -27,7 +27,7 @@ use crate::backoffice::{chain, customers, files, rows};
 use crate::customer_numbers;
 
 /// The columns; `docs/integrate.md` says what stands in them.
-static COLUMNS: [cells::Column; 20] = [
+const COLUMNS: [cells::Column; 20] = [
     own("customerNumber"),
     field("firstName"),
     field("lastName"),

@@ -24,7 +24,7 @@ use super::{Asked, CHUNK, Lines, Report, all_right, products, twice, wrong};
 use crate::backoffice::{rows, store_prices};
 
 /// The columns, in the order of [`FILE`]; `docs/integrate.md` says what stands in them.
-static COLUMNS: [cells::Column; FILE.len()] = [
+const COLUMNS: [cells::Column; FILE.len()] = [
     own("storeCode"),
     own("sku"),
     shown("name"),

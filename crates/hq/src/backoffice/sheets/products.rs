@@ -1,11 +1,11 @@
 //! Products as a file: `GET /products?format=csv` and `POST /products/import`. A product is known by its SKU.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::{Map, Value as Json};
 use tillkeep_http::describe::{Listing, Lists, More};
 use tillkeep_http::documents::csv::{self, Cell, Csv, Listed};
-use tillkeep_http::error::{Error, FieldError, Result};
+use tillkeep_http::error::{FieldError, Result};
 use tillkeep_http::resource::{self, ListSpec, Parts, Query};
 use tillkeep_http::table::Table;
 use tillkeep_http::{Answer, Caller, List, Params};
@@ -25,12 +25,12 @@ use super::file::{Row, Sheet};
 use super::report::Import;
 use super::{Asked, CHUNK, Lines, Report, all_right, twice, wrong};
 use crate::backoffice::plain::Rules;
-use crate::backoffice::products::around::Around;
+use crate::backoffice::products::around::{Around, Pair};
 use crate::backoffice::products::{self, codes};
 use crate::backoffice::{chain, files, rows};
 
 /// The columns; `docs/integrate.md` says what stands in them.
-static COLUMNS: [cells::Column; 33] = [
+const COLUMNS: [cells::Column; 33] = [
     field("sku"),
     field("name"),
     field("shortName"),
@@ -100,7 +100,7 @@ async fn file(conn: &Transaction, query: &Query) -> Result<Csv> {
         if rows.is_empty() {
             return Ok(file);
         }
-        names.charges = charges(conn, rows.iter().filter_map(|row| row.charge_product_id)).await?;
+        names.charges = charges(conn, rows.iter().filter_map(|row| row.charge_product_id).collect()).await?;
         for row in &rows {
             file.row(&cells_of(row, &names, &currency));
         }
@@ -149,8 +149,8 @@ impl Names {
     }
 }
 
-async fn charges(conn: &impl ConnectionTrait, ids: impl Iterator<Item = Uuid>) -> Result<HashMap<Uuid, String>> {
-    let ids: std::collections::BTreeSet<Uuid> = ids.collect();
+/// The SKUs of these products.
+async fn charges(conn: &impl ConnectionTrait, ids: BTreeSet<Uuid>) -> Result<HashMap<Uuid, String>> {
     if ids.is_empty() {
         return Ok(HashMap::new());
     }
@@ -280,7 +280,7 @@ impl Taken<'_> {
             return Ok(());
         }
         let stored = stored(tx, found.iter().map(|(sku, _)| sku.clone()).collect()).await?;
-        let charges_of_stored = stored.values().filter_map(|row| row.charge_product_id);
+        let charges_of_stored = stored.values().filter_map(|row| row.charge_product_id).collect();
         self.names.charges = charges(&*tx, charges_of_stored).await?;
         let asked = found.iter().filter_map(|(_, row)| row.cell("chargeSku")).filter(|sku| !sku.is_empty());
         let charges = by_sku(tx, asked.map(fold).collect()).await?;
@@ -362,8 +362,8 @@ impl Taken<'_> {
 
     /// Those that keep all rules.
     async fn checked(&mut self, tx: &Tx, drafts: Vec<Draft>) -> Result<Vec<Draft>> {
-        let around = Around::of(tx, &drafts.iter().map(|draft| (draft.old.as_ref(), &draft.new)).collect::<Vec<_>>());
-        let around = around.await?;
+        let pairs: Vec<Pair<'_>> = drafts.iter().map(|draft| (draft.old.as_ref(), &draft.new)).collect();
+        let around = Around::of(tx, &pairs).await?;
         let plus = of_plus(tx, drafts.iter().filter_map(|draft| draft.new.plu.clone()).collect()).await?;
         let mut good = Vec::with_capacity(drafts.len());
         for draft in drafts {
@@ -463,8 +463,6 @@ async fn of_plus(tx: &Tx, plus: Vec<String>) -> Result<HashMap<String, Uuid>> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use tillkeep_model::fields::Side;
 
     use super::*;
