@@ -10,7 +10,7 @@ use tillkeep_storage::registry;
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 /// What people who run it read; `development.md` and `performance.md` speak of other tools too.
-const PAGES: [&str; 17] = [
+const PAGES: [&str; 18] = [
     "api",
     "chain",
     "configuration",
@@ -18,6 +18,7 @@ const PAGES: [&str; 17] = [
     "domain",
     "drawer",
     "glossary",
+    "integrate",
     "money-back",
     "operations",
     "protection",

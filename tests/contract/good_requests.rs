@@ -114,6 +114,14 @@ impl Scene {
                 (of(store), json!({}))
             }
             ("hq", "/products") => (here, new_product(&name)),
+            ("hq", "/products/import") => {
+                let row = format!("{name};Tea {name};GENERAL;NONE;19,99");
+                (here, json!(format!("sku;name;departmentCode;taxGroupCode;price\r\n{row}\r\n")))
+            }
+            ("hq", "/customers/import") => (here, json!(format!("lastName\n{name}\n"))),
+            ("hq", "/store-prices/import") => {
+                (here, json!(format!("storeCode,sku,price\nS01,TEA,{}.{:02}\n", n / 100 + 20, n % 100)))
+            }
             ("hq", "/products/{id}/restore") => {
                 let product = self.made(server, "/products", new_product(&name)).await;
                 let bearer = format!("Bearer {}", self.token(server));

@@ -90,11 +90,10 @@ impl Server {
         if let Some(value) = authorization {
             request = request.header(header::AUTHORIZATION, value);
         }
-        if body.is_some() {
-            request = request.header(header::CONTENT_TYPE, "application/json");
-        }
-        let body = body.map_or_else(Body::empty, |body| Body::from(body.to_string()));
-        self.send(request.body(body).expect("a request")).await
+        let Some(body) = body else { return self.send(request.body(Body::empty()).expect("a request")).await };
+        let (kind, text) = as_sent(path, &body);
+        request = request.header(header::CONTENT_TYPE, kind);
+        self.send(request.body(Body::from(text)).expect("a request")).await
     }
 
     pub async fn send(&self, mut request: Request<Body>) -> Got {
@@ -176,6 +175,15 @@ impl Server {
 /// Whether this one of many is tried in this run: every `of`th of them, and each with `ALL_PLACES` (`make sweeps`).
 pub fn is_tried(number: usize, of: usize) -> bool {
     number.is_multiple_of(of) || std::env::var_os("ALL_PLACES").is_some()
+}
+
+/// How a body is sent: a table, which is the text that it is, as such, and anything else as JSON.
+pub fn as_sent(path: &str, body: &Json) -> (&'static str, String) {
+    let route = path.split('?').next().unwrap_or_default();
+    match body {
+        Json::String(table) if route.ends_with("/import") => ("text/csv", table.clone()),
+        body => ("application/json", body.to_string()),
+    }
 }
 
 /// A path with a value for each parameter that no row has.

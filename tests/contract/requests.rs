@@ -1,5 +1,7 @@
 //! What a request may say, route by route: parameters, lists in place of objects, pages.
 
+use std::collections::BTreeSet;
+
 use axum::body::Body;
 use axum::http::{Request, header};
 use serde_json::{Value as Json, json};
@@ -112,8 +114,9 @@ async fn a_list_in_place_of_an_object_is_refused_on_every_route_with_a_body() {
     let world = World::new().await;
     for server in &world.servers {
         let token = server.sign_in(world.admin).await;
-        // A picture is a file.
-        let with_json = |route: &&Route| route.operation.has_body() && route.path != "/products/{id}/picture";
+        // A picture and a table are files.
+        let is_file = |route: &Route| route.operation.takes_table() || route.path == "/products/{id}/picture";
+        let with_json = |route: &&Route| route.operation.has_body() && !is_file(route);
         for route in server.routes.iter().filter(with_json) {
             let machine = route.protection == Protection::Sync;
             let token = if machine { &world.sync_token } else { &token };
@@ -199,4 +202,12 @@ async fn a_query_that_is_no_text_is_answered_like_any_other() {
             assert!(expected.contains(&got.status), "{query}: {} {}", got.status, got.text);
         }
     }
+}
+
+#[test]
+fn what_takes_a_table_is_given_its_time_and_is_no_other_route() {
+    let routes = tillkeep_hq::routes::table(&tillkeep_store::routes::writes()).1;
+    let taking: BTreeSet<&str> =
+        routes.iter().filter(|route| route.operation.takes_table()).map(|route| route.path).collect();
+    assert_eq!(taking, BTreeSet::from(tillkeep_http::table::ROUTES));
 }

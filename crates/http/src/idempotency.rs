@@ -21,7 +21,7 @@ use uuid::Uuid;
 use crate::auth::{Auth, HasAuth, Home, bearer};
 use crate::error::{Error, Result};
 use crate::running::in_progress;
-use crate::{costs, extract, parameters};
+use crate::{costs, extract, parameters, table};
 
 pub static KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// Says that an answer was given before.
@@ -58,6 +58,8 @@ pub struct Once<H> {
     pub route: &'static str,
     /// `None` for a route that anybody may ask.
     pub admit: Option<Admit>,
+    /// Whether the body is a table, for which there are turns.
+    pub takes_table: bool,
 }
 
 impl<H, T, S> Handler<T, S> for Once<H>
@@ -83,7 +85,7 @@ impl<H> Once<H> {
         S: HasAuth,
     {
         let auth = state.auth().clone();
-        let (head, body) = request.into_parts();
+        let (mut head, body) = request.into_parts();
         let caller = match self.admit {
             Some(admit) => {
                 let token = bearer(&head.headers).ok_or_else(Error::unauthorized)?;
@@ -94,6 +96,9 @@ impl<H> Once<H> {
             None => None,
         };
         let key = key_of(&head.headers)?.to_owned();
+        if self.takes_table {
+            head.extensions.insert(table::turn(&auth).await?);
+        }
         let body = extract::read(Request::from_parts(head.clone(), body), &state).await?;
         let asked = asked(&body);
         let who = caller.map_or_else(|| asked.clone(), |user| user.to_string());
@@ -158,7 +163,9 @@ fn key_of(headers: &HeaderMap) -> Result<&str> {
 
 /// What a body asks for, without any PIN and whatever the order of its members.
 fn asked(body: &[u8]) -> String {
-    let Ok(mut json) = serde_json::from_slice::<Json>(body) else { return digest(&[&hex::encode(body)]) };
+    // No JSON of people is larger, and as values it would be many times as large.
+    let json = (body.len() <= extract::MAX_BODY).then(|| serde_json::from_slice::<Json>(body));
+    let Some(Ok(mut json)) = json else { return digest_of_bytes(body) };
     if let Json::Object(members) = &mut json {
         members.retain(|name, _| !PINS.contains(&name.as_str()));
     }
@@ -176,6 +183,16 @@ fn digest(parts: &[&str]) -> String {
     for part in parts {
         hash.update((part.len() as u64).to_be_bytes());
         hash.update(part.as_bytes());
+    }
+    hex::encode(hash.finalize())
+}
+
+/// [`digest`] of these bytes in hexadecimal, which are not written out as a whole.
+fn digest_of_bytes(bytes: &[u8]) -> String {
+    let mut hash = Sha256::new();
+    hash.update((2 * bytes.len() as u64).to_be_bytes());
+    for part in bytes.chunks(4096) {
+        hash.update(hex::encode(part).as_bytes());
     }
     hex::encode(hash.finalize())
 }
@@ -253,6 +270,14 @@ mod tests {
             assert_eq!(key_of(&headers(&[bad])).expect_err("refused").code(), ErrorCode::BadRequest);
         }
         assert!(key_of(&headers(&[b"one", b"two"])).is_err());
+    }
+
+    #[test]
+    fn a_body_that_is_no_json_has_the_hash_of_its_bytes_however_long_it_is() {
+        let file = "sku;name\n".repeat(2000);
+        assert_eq!(asked(file.as_bytes()), digest(&[&hex::encode(&file)]));
+        let large = vec![b'0'; extract::MAX_BODY + 1];
+        assert_eq!(asked(&large), digest_of_bytes(&large));
     }
 
     #[test]

@@ -38,6 +38,7 @@ pub mod secret;
 pub mod sent;
 pub mod server;
 pub mod shelf;
+pub mod table;
 pub mod tokens;
 
 pub use answer::{Answer, Created, List, NoContent, Paging, Summed};

@@ -84,6 +84,8 @@ pub struct Operation {
     pub(crate) segments: Vec<RefOr<Schema>>,
     pub(crate) parameters: Vec<Parameter>,
     any_query: bool,
+    /// Whether its body is a table, which may be larger and slower than others.
+    takes_table: bool,
     pub(crate) body: Option<RequestBody>,
     pub(crate) answers: BTreeMap<u16, Response>,
     pub(crate) errors: BTreeSet<ErrorCode>,
@@ -163,6 +165,19 @@ impl Operation {
         let body = RequestBodyBuilder::new().content("application/octet-stream", content).description(Some(text));
         self.body = Some(body.required(Some(Required::True)).build());
         self.fails(OF_A_FILE);
+    }
+
+    /// A body that is a table.
+    pub fn table(&mut self, text: &str) {
+        let content = ContentBuilder::new().schema(Some(string())).build();
+        let body = RequestBodyBuilder::new().content("text/csv", content).description(Some(text));
+        self.body = Some(body.required(Some(Required::True)).build());
+        self.takes_table = true;
+        self.fails(OF_A_FILE);
+    }
+
+    pub fn takes_table(&self) -> bool {
+        self.takes_table
     }
 
     /// A token of the kind `scheme`, and the codes one of which it needs.

@@ -19,6 +19,7 @@ use crate::idempotency::{Admit, Admitted, Once};
 use crate::operation::Described;
 use crate::parameters::Parameters;
 pub use crate::route::{Owner, Protection, Route};
+use crate::table;
 
 /// What a running server shows besides its interface.
 #[derive(Clone, Copy, Debug)]
@@ -160,7 +161,8 @@ impl<S: HasAuth + Clone + 'static> Routes<S> {
         let mut route = Route::new::<H, D>(method, path, protection, false);
         if method == "POST" {
             route.operation.acts_once();
-            self.push(route, Once { handler, route: path, admit });
+            let takes_table = route.operation.takes_table();
+            self.push(route, Once { handler, route: path, admit, takes_table });
         } else {
             self.push(route, handler);
         }
@@ -178,6 +180,8 @@ impl<S: HasAuth + Clone + 'static> Routes<S> {
         let mut served = on(filter(route.method), handler).route_layer(guard);
         if matches!(route.protection, Protection::Open) {
             served = served.route_layer(DefaultBodyLimit::max(MAX_BODY_OF_STRANGERS));
+        } else if route.operation.takes_table() {
+            served = served.route_layer(DefaultBodyLimit::max(table::MOST));
         }
         self.router = router.route(&route.full_path(), served);
         self.table.push(route);

@@ -123,7 +123,7 @@ async function refusalOf(response: Response): Promise<ApiError | null> {
 /** Streams and files end by rules of their own; anything else is given up when HQ would have given it up. */
 function limited(request: Request): Request {
   if (isStream(request) || isFile(request)) return request
-  return new Request(request, { signal: AbortSignal.any([request.signal, patience()]) })
+  return new Request(request, { signal: AbortSignal.any([request.signal, patience(request)]) })
 }
 
 function withToken(request: Request, { accessToken }: Tokens): Request {

@@ -19,8 +19,12 @@ const UNSURE_MS = 2000
 /** The time at HQ, which what it says happened is compared with. */
 export const serverNow = (): number => Date.now() + ahead
 
+/** A table that is sent may take four times as long. */
+const LONGEST_TABLE_MS = 125_000
+
 /** What ends a request that is not answered. */
-export const patience = (): AbortSignal => AbortSignal.timeout(LONGEST_MS)
+export const patience = (request?: Request): AbortSignal =>
+  AbortSignal.timeout(request && isTable(request) ? LONGEST_TABLE_MS : LONGEST_MS)
 
 /** An answer, or a part of one, that comes in time; throws when there is nothing for so long. */
 export async function inTime<T>(coming: Promise<T>): Promise<T> {
@@ -37,6 +41,10 @@ export const isStream = (request: Request): boolean => request.headers.get('acce
 /** What a file is asked for with. It lasts as long as something comes, which whoever reads it sees. */
 export const FILE = 'text/csv'
 export const isFile = (request: Request): boolean => request.headers.get('accept') === FILE
+
+/** What a table is sent as. */
+export const TABLE = 'text/csv'
+export const isTable = (request: Request): boolean => request.headers.get('content-type') === TABLE
 
 /** `fetch`, and what it says of the line. Throws `unreachable` when there is no answer. */
 export async function send(request: Request): Promise<Response> {

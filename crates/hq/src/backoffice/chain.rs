@@ -239,6 +239,24 @@ pub(super) async fn edit(
     Ok(Answer(View::new(new, decimals_locked, hq.address(&asked))))
 }
 
+/// What prices of products are in: the currency that all stores share, else that of the chain; and its decimals.
+pub(super) async fn of_prices(conn: &impl ConnectionTrait) -> Result<(String, i16)> {
+    let mut shared: Vec<(String, i16)> = store::Entity::find()
+        .select_only()
+        .columns([store::Column::CurrencyCode, store::Column::CurrencyExponent])
+        .filter(store::Column::DeletedAt.is_null())
+        .distinct()
+        .into_tuple()
+        .all(conn)
+        .await?;
+    if let (1, Some(one)) = (shared.len(), shared.pop()) {
+        return Ok(one);
+    }
+    let defaults = Defaults::load(conn).await?;
+    let exponent = defaults.exponent();
+    Ok((defaults.currency_code, exponent))
+}
+
 async fn has_products(conn: &impl ConnectionTrait) -> Result<bool> {
     let found = product::Entity::find()
         .select_only()

@@ -22,6 +22,7 @@ use tillkeep_storage::{Tx, accounts, duplicates};
 use super::plain;
 use super::plain::Rules;
 use super::rows::{self, Kind};
+use super::sheets;
 use crate::customer_numbers::next_number;
 use crate::state::Routes;
 use tillkeep_model::permission::code::{CustomersEdit, CustomersView};
@@ -36,15 +37,7 @@ impl Rules for Entity {
     };
 
     async fn check(_: &mut Tx, old: Option<&Model>, row: &mut Model, _: Instant) -> Result<()> {
-        row.email_folded = row.email.as_deref().map(fold);
-        row.phone_digits = row.phone.as_deref().map(digits).filter(|digits| !digits.is_empty());
-        // Born at headquarters or known to it: there is no store left to notify.
-        row.synced = true;
-        if old.is_none_or(|old| names(old) != names(row)) && !is_named(names(row)) {
-            let (field, text) = UNNAMED;
-            return Err(Error::field(field, text));
-        }
-        Ok(())
+        complete(old, row)
     }
 
     async fn deletable(_: &mut Tx, row: &Model, _: Instant) -> Result<()> {
@@ -55,6 +48,19 @@ impl Rules for Entity {
             format!("{} minor units are on the account of this customer; settle them first", row.account_balance.0);
         Err(Error::new(ErrorCode::InUse, text).at("accountBalance"))
     }
+}
+
+/// Fills in what follows from the other columns, and refuses who is called nothing.
+pub(super) fn complete(old: Option<&Model>, row: &mut Model) -> Result<()> {
+    row.email_folded = row.email.as_deref().map(fold);
+    row.phone_digits = row.phone.as_deref().map(digits).filter(|digits| !digits.is_empty());
+    // Born at headquarters or known to it: there is no store left to notify.
+    row.synced = true;
+    if old.is_none_or(|old| names(old) != names(row)) && !is_named(names(row)) {
+        let (field, text) = UNNAMED;
+        return Err(Error::field(field, text));
+    }
+    Ok(())
 }
 
 fn names(row: &Model) -> [Option<&str>; 3] {
@@ -117,10 +123,10 @@ async fn refuse_duplicate(tx: &Tx, row: &Model) -> Result<()> {
 
 /// The routes of customers.
 pub(crate) fn routes(routes: Routes) -> Routes {
-    use ErrorCode::{IdReused, InUse, PossibleDuplicate, StoreNotReady, VersionConflict};
+    use ErrorCode::{Forbidden, IdReused, InUse, PossibleDuplicate, StoreNotReady, Validation, VersionConflict};
     routes
-        .get("/customers", plain::list::<Entity, CustomersView>)
-        .about("List customers, a page at a time.")
+        .get("/customers", sheets::customers::list)
+        .about("List customers, a page at a time, or all of them as a file.")
         .get("/customers/{id}", plain::get::<Entity, CustomersView>)
         .about("One customer, by its id.")
         .get("/customers/{id}/sales", customer_sales::list::<CustomersView>)
@@ -128,6 +134,9 @@ pub(crate) fn routes(routes: Routes) -> Routes {
         .post("/customers", create)
         .about("Make a new customer.")
         .fails(&[IdReused, PossibleDuplicate, StoreNotReady])
+        .post("/customers/import", sheets::customers::import)
+        .about("Make and change many customers by a CSV file: all of it or nothing, with `dryRun=true` to see what would come of it.")
+        .fails(&[Forbidden, StoreNotReady, Validation])
         .patch("/customers/{id}", plain::edit::<Entity, CustomersEdit>)
         .about("Change some fields of a customer.")
         .fails(&[VersionConflict])

@@ -18,6 +18,7 @@ pub(crate) mod rows;
 pub mod sales;
 pub(crate) mod sales_reps;
 mod search;
+mod sheets;
 pub(crate) mod specials;
 mod stock;
 pub(crate) mod store_prices;

@@ -88,7 +88,7 @@ pub(crate) async fn check_unique<E: Rows>(tx: &Tx, kind: &Kind, model: &E::Model
     Ok(())
 }
 
-fn taken(kind: &Kind, key: &str, code: ErrorCode) -> Error {
+pub(super) fn taken(kind: &Kind, key: &str, code: ErrorCode) -> Error {
     let (within, field) = key.rsplit_once(", ").map_or((None, key), |(within, last)| (Some(within), last));
     let field = shown_key(field);
     let of = within.map(|within| format!(" of this {within}")).unwrap_or_default();
@@ -101,7 +101,7 @@ fn shown_key(key: &str) -> &str {
 }
 
 /// Of two who take a value at once, the second hears here what the check before could not see.
-fn clash(kind: &Kind, error: DbErr) -> Error {
+pub(super) fn clash(kind: &Kind, error: DbErr) -> Error {
     let Some(fields) = db::unique_violation(&error) else { return error.into() };
     if fields.iter().all(|field| field == "id") {
         // It was not there a moment ago. Sent again, the request learns whether it is the same.
@@ -119,7 +119,7 @@ fn id_of<E: EntityTrait>(model: &E::Model) -> Result<Uuid> {
     }
 }
 
-fn stamp<E: EntityTrait>(model: &mut E::Model, now: Instant, new: bool) -> Result<()> {
+pub(super) fn stamp<E: EntityTrait>(model: &mut E::Model, now: Instant, new: bool) -> Result<()> {
     if new {
         model.set(column::<E>("created_at")?, now.into());
     }
@@ -271,7 +271,7 @@ fn shown<M: Serialize>(kind: &Kind, row: &M) -> Result<Json> {
 }
 
 /// What the log is to know of a change: the fields that are others now, before and after.
-fn difference<M: Serialize>(kind: &Kind, old: &M, new: &M) -> Result<Json> {
+pub(super) fn difference<M: Serialize>(kind: &Kind, old: &M, new: &M) -> Result<Json> {
     let (Json::Object(mut from), Json::Object(mut to)) = (shown(kind, old)?, shown(kind, new)?) else {
         return Err(Error::internal("a row that is no object"));
     };

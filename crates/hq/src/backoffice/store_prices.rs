@@ -21,9 +21,10 @@ use super::conflict::{self, Named};
 use super::plain::Rules;
 use super::references::lives;
 use super::rows;
+use super::sheets;
 use crate::state::Routes;
 
-static NAME: &str = fields::store_price::BOOK.table;
+pub(super) static NAME: &str = fields::store_price::BOOK.table;
 
 const FIELDS: Fields = Fields::hq(&fields::store_price::BOOK);
 
@@ -105,14 +106,14 @@ async fn set(
         details.insert("from".to_owned(), charged(&old, &product));
         details.insert("to".to_owned(), charged(&row, &product));
     }
-    upsert(&mut act, row).await?;
+    upsert(&mut act, vec![row]).await?;
     act.done(rows::entry(caller, "store_price.set", NAME, old.id, details.into())).await?;
     let row = Entity::find_by_id(old.id).one(caller.reader()).await?;
     Ok(view(row.ok_or_else(|| Error::not_found("store price"))?, &product))
 }
 
 /// What the audit log keeps of a price: without one of its own the store charges that of the product.
-fn charged(row: &Model, product: &product::Model) -> Json {
+pub(super) fn charged(row: &Model, product: &product::Model) -> Json {
     let price = if row.has_price_override { row.price } else { product.price };
     json!({"price": price, "hasPriceOverride": row.has_price_override})
 }
@@ -134,7 +135,12 @@ pub(crate) fn fresh(store_id: Uuid, product: &product::Model, now: Instant) -> M
     }
 }
 
-fn changed(old: &Model, product: &product::Model, mut body: Map<String, Json>, now: Instant) -> Result<Model> {
+pub(super) fn changed(
+    old: &Model,
+    product: &product::Model,
+    mut body: Map<String, Json>,
+    now: Instant,
+) -> Result<Model> {
     let back_to_default = body.get("price").is_some_and(Json::is_null);
     if back_to_default {
         body.remove("price");
@@ -154,8 +160,8 @@ fn changed(old: &Model, product: &product::Model, mut body: Map<String, Json>, n
     Ok(row)
 }
 
-/// Writes what HQ owns of the row; a stock level that a push brought in the meantime stays.
-async fn upsert(tx: &mut Tx, row: Model) -> Result<()> {
+/// Writes what HQ owns of the rows; a stock level that a push brought in the meantime stays.
+pub(super) async fn upsert(tx: &mut Tx, rows: Vec<Model>) -> Result<()> {
     let owned = [
         Column::Price,
         Column::HasPriceOverride,
@@ -166,7 +172,7 @@ async fn upsert(tx: &mut Tx, row: Model) -> Result<()> {
         Column::DeletedAt,
         Column::UpdatedAt,
     ];
-    tx.upsert::<Entity>(row, [Column::StoreId, Column::ProductId], owned).await?;
+    tx.upsert_all::<Entity>(rows, [Column::StoreId, Column::ProductId], owned).await?;
     Ok(())
 }
 
@@ -177,6 +183,9 @@ pub(crate) fn routes(routes: Routes) -> Routes {
         .put("/store-prices/{storeId}/{productId}", put)
         .about("Set what a product costs in one store, or its levels there.")
         .fails(&[VersionConflict, BelowMinPrice])
+        .post("/store-prices/import", sheets::prices::import)
+        .about("Set many prices of stores by a CSV file: all of it or nothing, with `dryRun=true` to see what would come of it.")
+        .fails(&[Validation])
         .delete("/store-prices/{storeId}/{productId}", delete)
         .about("Charge the price of the chain again.")
         .fails(&[VersionConflict, Validation])

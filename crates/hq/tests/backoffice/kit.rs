@@ -339,11 +339,23 @@ impl Kit {
             .uri(format!("/api/v1{path}"))
             .header(header::HOST, "hq.example:8080")
             .header(header::AUTHORIZATION, format!("Bearer {}", who.token));
-        if body.is_some() {
-            request = request.header(header::CONTENT_TYPE, "application/json");
-        }
-        let body = body.map_or_else(Body::empty, |body| Body::from(body.to_string()));
+        let (kind, body) = match body {
+            None => return self.send(request.body(Body::empty()).expect("request")).await,
+            // A table is the text that it is.
+            Some(Json::String(table)) if path.ends_with("/import") => ("text/csv", Body::from(table)),
+            Some(body) => ("application/json", Body::from(body.to_string())),
+        };
+        request = request.header(header::CONTENT_TYPE, kind);
         self.send(request.body(body).expect("request")).await
+    }
+
+    /// A POST of a CSV file.
+    pub async fn import(&self, who: &Person, path: &str, table: impl Into<Body>) -> Got {
+        let request = Request::post(format!("/api/v1{path}"))
+            .header(header::HOST, "hq.example:8080")
+            .header(header::AUTHORIZATION, format!("Bearer {}", who.token))
+            .header(header::CONTENT_TYPE, "text/csv; charset=utf-8");
+        self.send(request.body(table.into()).expect("request")).await
     }
 
     /// A request without a token, from `peer`, that says it was forwarded for `forwarded`.

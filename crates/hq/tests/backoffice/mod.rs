@@ -26,6 +26,7 @@ mod fresh;
 mod headquarters_pins;
 mod history;
 mod idle;
+mod import;
 mod limits;
 mod lists;
 pub mod nats_server;

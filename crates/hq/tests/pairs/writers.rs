@@ -160,6 +160,9 @@ writers! {
     "PUT" "/store-prices/{storeId}/{productId}" "price": |f| (format!("/store-prices/{}/{}", f.id("shop"), f.id("tea")), json!({"price": 930}));
     "PUT" "/store-prices/{storeId}/{productId}" "level": |f| (format!("/store-prices/{}/{}", f.id("shop"), f.id("tea")), json!({"reorderPoint": 7}));
     "DELETE" "/store-prices/{storeId}/{productId}" "back": |f| (format!("/store-prices/{}/{}", f.id("shop"), f.id("tea")), NONE);
+    "POST" "/products/import" "elsewhere": |f| ("/products/import".into(), json!(format!("sku,name,departmentCode,taxGroupCode,barcode\n{},Leaves,{},{},{}\n", f.text("tea"), f.text("drinks"), f.text("reduced"), f.text("milkbar"))));
+    "POST" "/customers/import" "ada": |f| ("/customers/import".into(), json!(format!("customerNumber,firstName,email\n{},Adele,{}\n", f.text("C1"), f.text("bob@example.org"))));
+    "POST" "/store-prices/import" "level": |f| ("/store-prices/import".into(), json!(format!("storeCode,sku,reorderPoint\n{},{},8\n", f.text("S"), f.text("tea"))));
     "POST" "/specials" "of the group": |f| ("/specials".into(), json!({"id": f.id("second offer"), "code": f.text("second"), "name": "Second", "productId": f.id("tea"), "mixGroup": f.text("mix"), "type": "multi_buy", "bundleQuantity": 3, "bundlePrice": 2500}));
     "PATCH" "/specials/{id}" "another price": |f| (format!("/specials/{}", f.id("offer")), json!({"bundlePrice": 2400, "departmentId": f.id("drinks")}));
     "POST" "/specials/{id}/deactivate" "offer": |f| (format!("/specials/{}/deactivate", f.id("offer")), NONE);

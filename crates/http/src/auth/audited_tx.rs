@@ -22,7 +22,12 @@ impl AuditedTx {
 
     /// Appends `entry` to the audit log and commits; whoever pulls what changed hears of it.
     pub async fn done(self, entry: audit::Entry) -> Result<()> {
-        audit::record(&self.tx, entry, self.auth.clock.now()).await?;
+        self.all_done(vec![entry]).await
+    }
+
+    /// As [`AuditedTx::done`], for what has several lines.
+    pub async fn all_done(self, entries: Vec<audit::Entry>) -> Result<()> {
+        audit::record_all(&self.tx, entries, self.auth.clock.now()).await?;
         self.auth.commit(self.tx).await?;
         Ok(())
     }

@@ -57,6 +57,7 @@ use crate::error::{Error, Result};
 use crate::pins::{self, Pins};
 use crate::refusals::{Counted, Refused};
 use crate::running::Running;
+use crate::table::Turns;
 use crate::tokens::Tokens;
 
 /// Which server this is, for the rules that differ.
@@ -78,6 +79,8 @@ pub struct Auth {
     pub sessions: Sessions,
     /// Requests with a key that are being answered.
     pub running: Running,
+    /// Files that are being taken.
+    pub(crate) tables: Turns,
     /// Attempts to sign in that are not judged yet.
     pub(crate) under_way: throttle::UnderWay,
     refusals: Counted,
@@ -202,6 +205,7 @@ impl Auth {
             trusted_proxies: settings.trusted_proxies.clone(),
             sessions: Sessions::default(),
             running: Running::default(),
+            tables: Turns::default(),
             access: AccessCache::default(),
             under_way: throttle::UnderWay::new(&db, settings.waits_for_others),
             refusals: Counted::default(),

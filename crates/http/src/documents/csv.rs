@@ -1,9 +1,11 @@
 //! Lists as files for a spreadsheet: RFC 4180, with a byte order mark, without which they read letters beyond ASCII wrongly. A
-//! text that one would take for a formula is a text to it. `docs/api.md`, "Lists as files".
+//! text that one would take for a formula is a text to it, and [`as_written`] is that text again. `docs/api.md`, "Lists as files".
+
+use std::borrow::Cow;
 
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
-use tillkeep_model::{Instant, Money};
+use tillkeep_model::{Instant, Money, Qty};
 use uuid::Uuid;
 
 use crate::describe::{Operation, Reply};
@@ -65,6 +67,7 @@ impl Csv {
             }
             match cell {
                 Cell::Text(text) => push_text(&mut self.text, text),
+                Cell::Made(text) => push_text(&mut self.text, text),
                 Cell::Plain(text) => self.text.push_str(text),
                 Cell::Nothing => {}
             }
@@ -78,6 +81,8 @@ impl Csv {
 pub enum Cell<'a> {
     /// What people wrote.
     Text(&'a str),
+    /// What was put together of that.
+    Made(String),
     /// Numbers, dates, ids: nothing in it means anything to a spreadsheet.
     Plain(String),
     Nothing,
@@ -96,6 +101,31 @@ impl<'a> Cell<'a> {
     }
 
     #[must_use]
+    pub fn quantity(quantity: Qty) -> Self {
+        Self::Plain(quantity.to_string())
+    }
+
+    #[must_use]
+    pub fn flag(flag: bool) -> Self {
+        Self::Plain(flag.to_string())
+    }
+
+    #[must_use]
+    pub fn number(number: Option<impl ToString>) -> Self {
+        number.map_or(Self::Nothing, |number| Self::Plain(number.to_string()))
+    }
+
+    /// What it says, without what a file adds to it.
+    #[must_use]
+    pub fn says(&self) -> &str {
+        match self {
+            Self::Text(text) => text,
+            Self::Made(text) | Self::Plain(text) => text,
+            Self::Nothing => "",
+        }
+    }
+
+    #[must_use]
     pub fn instant(at: impl Into<Option<Instant>>) -> Self {
         at.into().map_or(Self::Nothing, |at| Self::Plain(at.to_string()))
     }
@@ -107,7 +137,7 @@ impl<'a> Cell<'a> {
 }
 
 fn push_text(into: &mut String, text: &str) {
-    let is_formula = text.starts_with(FORMULAS);
+    let is_formula = looks_like_one(text);
     if !is_formula && !text.contains([',', ';', '"', '\t', '\r', '\n']) {
         into.push_str(text);
         return;
@@ -120,23 +150,59 @@ fn push_text(into: &mut String, text: &str) {
     into.push('"');
 }
 
+/// Whether a text begins as a formula does; one that has been given a `'` gets another one, so that either can be taken off again.
+fn looks_like_one(text: &str) -> bool {
+    text.trim_start_matches('\'').starts_with(FORMULAS)
+}
+
+/// The same of what follows the end of a cell within a text.
+fn looks_like_one_inside(text: &str) -> bool {
+    let text = text.trim_start_matches('\'');
+    text.starts_with(FORMULAS) && !text.starts_with(ENDS)
+}
+
+/// Whether another cell may begin behind `letter`.
+fn begins_behind(letter: char, begins: bool) -> bool {
+    ENDS.contains(&letter) || (begins && letter == '"')
+}
+
 /// `text` between quotes. Where another cell may begin in it, no formula does.
 fn push_inside(into: &mut String, text: &str) {
     let mut begins = false;
-    for letter in text.chars() {
-        if begins && FORMULAS.contains(&letter) && !ENDS.contains(&letter) {
+    for (at, letter) in text.char_indices() {
+        if begins && looks_like_one_inside(&text[at..]) {
             into.push('\'');
         }
         if letter == '"' {
             into.push('"');
         }
         into.push(letter);
-        begins = ENDS.contains(&letter) || (begins && letter == '"');
+        begins = begins_behind(letter, begins);
     }
 }
 
+/// A text as it was before a file of ours gave it each `'` that keeps it from being a formula.
+#[must_use]
+pub fn as_written(cell: &str) -> Cow<'_, str> {
+    if !cell.contains('\'') {
+        return Cow::Borrowed(cell);
+    }
+    let rest = cell.strip_prefix('\'').filter(|rest| looks_like_one(rest)).unwrap_or(cell);
+    let (mut text, mut begins) = (String::with_capacity(rest.len()), false);
+    for (at, letter) in rest.char_indices() {
+        if begins && letter == '\'' && looks_like_one_inside(&rest[at..]) {
+            begins = false;
+            continue;
+        }
+        text.push(letter);
+        begins = begins_behind(letter, begins);
+    }
+    Cow::Owned(text)
+}
+
 /// An amount in major units, of which one has `exponent` decimals.
-fn decimal(amount: Money, exponent: i16) -> String {
+#[must_use]
+pub fn decimal(amount: Money, exponent: i16) -> String {
     let places = usize::try_from(exponent).unwrap_or_default();
     let digits = format!("{:0>width$}", amount.0.unsigned_abs(), width = places + 1);
     let (whole, rest) = digits.split_at(digits.len() - places);
@@ -236,6 +302,36 @@ mod tests {
             let mut file = String::new();
             push_text(&mut file, text);
             assert_eq!(file, written);
+        }
+    }
+
+    #[test]
+    fn what_a_file_adds_to_a_text_is_taken_off_again() {
+        let odd = ["=1+1", "+49 30 1", "-5", "@home", "\tx", "\rx", "\nx", "\u{ff1d}1"];
+        let more = [
+            "'=1",
+            "''-5",
+            "'quoted'",
+            "it's",
+            "Tea;=1+1",
+            "Tea;'=1",
+            "a;\"=1",
+            "a\t'-1",
+            "two\r\n@lines",
+            "a;;=1",
+            "'",
+            "",
+        ];
+        for text in odd.into_iter().chain(more) {
+            let mut file = String::new();
+            push_text(&mut file, text);
+            let cell = file.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(&file);
+            assert_eq!(as_written(&cell.replace("\"\"", "\"")), text, "{file:?}");
+        }
+        for text in odd {
+            let mut file = String::new();
+            push_text(&mut file, text);
+            assert!(file.starts_with("\"'"), "{file:?}");
         }
     }
 

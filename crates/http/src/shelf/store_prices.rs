@@ -1,15 +1,17 @@
 //! Prices of products in stores, beside those of the chain and what is cheaper now.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use serde::Serialize;
+use serde_json::json;
 use tillkeep_model::permission::Requirement;
 use tillkeep_model::permission::code::StorePricesView;
 use tillkeep_model::pricing::choose_price;
 use tillkeep_model::{Instant, Money, Qty};
 use tillkeep_storage::entity::store_product::{Column, Entity, Model};
 use tillkeep_storage::entity::{product, store};
-use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, QueryTrait};
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, QueryTrait, Select};
+use tillkeep_storage::{Transaction, audit};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -19,8 +21,9 @@ use super::special;
 use crate::answer::List;
 use crate::auth::{Caller, Home};
 use crate::describe::{Listing, Lists, More};
+use crate::documents::csv::{self, Cell, Csv, Listed as AsFile};
 use crate::error::{Error, Result};
-use crate::resource::{self, ListSpec};
+use crate::resource::{self, ListSpec, Parts, Query};
 
 const LIST: ListSpec =
     ListSpec { search: &[], filters: &["storeId", "productId"], sort: &["productId", "storeId", "price", "updatedAt"] };
@@ -34,7 +37,8 @@ pub struct Prices;
 impl Listing for Prices {
     type Row = Entity;
     const SPEC: ListSpec = LIST;
-    const MORE: &'static [(&'static str, More)] = &[("overriddenOnly", More::Flag), ("search", More::Text)];
+    const MORE: &'static [(&'static str, More)] =
+        &[("overriddenOnly", More::Flag), ("search", More::Text), ("format", More::Format)];
 }
 
 /// What a store charges for a product, next to what the chain does.
@@ -95,8 +99,72 @@ pub fn view(row: Model, product: &product::Model) -> PriceView {
     }
 }
 
-/// `GET /store-prices?storeId&productId&search&overriddenOnly`: of the stores where the caller may see them.
-pub async fn list(caller: Caller<StorePricesView>, Lists { mut query, .. }: Lists<Prices>) -> Result<List<Listed>> {
+/// The columns of a file; `docs/integrate.md` says what stands in them.
+pub const FILE: [&str; 10] = [
+    "storeCode",
+    "sku",
+    "name",
+    "currencyCode",
+    "defaultPrice",
+    "price",
+    "reorderPoint",
+    "reorderQuantity",
+    "binLocation",
+    "isStocked",
+];
+
+/// A row of a file. Without a price of its own the store charges that of the product, and the cell is empty.
+#[must_use]
+pub fn cells_of<'a>(row: &'a Model, product: &'a product::Model, store: &'a store::Model) -> [Cell<'a>; FILE.len()] {
+    let exponent = store.currency_exponent;
+    [
+        Cell::Text(&store.code),
+        Cell::Text(&product.sku),
+        Cell::Text(&product.name),
+        Cell::Text(&store.currency_code),
+        Cell::money(product.price, exponent),
+        Cell::money(row.has_price_override.then_some(row.price), exponent),
+        Cell::quantity(row.reorder_point),
+        Cell::quantity(row.reorder_quantity),
+        Cell::text(row.bin_location.as_deref()),
+        Cell::flag(row.is_stocked),
+    ]
+}
+
+/// All that the list means, in its order. What is of a store or a product that is not there any more has no row.
+async fn file(conn: &Transaction, query: &Query, select: Select<Entity>) -> Result<Csv> {
+    let mut parts = Parts::new(&LIST, query, select, csv::CHUNK)?;
+    csv::fits(parts.count(conn).await?)?;
+    let stores = store::Entity::find().filter(store::Column::DeletedAt.is_null()).all(conn).await?;
+    let stores: HashMap<Uuid, store::Model> = stores.into_iter().map(|store| (store.id, store)).collect();
+    let mut file = Csv::new("store-prices", &FILE);
+    loop {
+        let rows = parts.next(conn).await?;
+        if rows.is_empty() {
+            return Ok(file);
+        }
+        let products = products(conn, &rows).await?;
+        for row in &rows {
+            if let (Some(product), Some(store)) = (products.get(&row.product_id), stores.get(&row.store_id)) {
+                file.row(&cells_of(row, product, store));
+            }
+        }
+    }
+}
+
+async fn products(conn: &Transaction, rows: &[Model]) -> Result<HashMap<Uuid, product::Model>> {
+    let ids: BTreeSet<Uuid> = rows.iter().map(|row| row.product_id).collect();
+    let found = product::Entity::find().filter(product::Column::Id.is_in(ids)).all(conn).await?;
+    Ok(found.into_iter().map(|row| (row.id, row)).collect())
+}
+
+/// `GET /store-prices?storeId&productId&search&overriddenOnly`: of the stores where the caller may see them; as a file all of them.
+pub async fn list(
+    caller: Caller<StorePricesView>,
+    Lists { mut query, .. }: Lists<Prices>,
+) -> Result<AsFile<List<Listed>>> {
+    let as_file = csv::wanted(&mut query)?;
+    let asked = query.clone();
     if let Some(store_id) = query.get("storeId").and_then(|id| id.parse().ok()) {
         caller.at_store(store_id)?;
     }
@@ -116,11 +184,15 @@ pub async fn list(caller: Caller<StorePricesView>, Lists { mut query, .. }: List
     let products = products.select_only().column(product::Column::Id);
     let select = select.filter(Column::ProductId.in_subquery(products.into_query()));
     let conn = caller.snapshot().await?;
+    if as_file {
+        let file = file(&conn, &query, select).await?;
+        let details = json!({"query": asked});
+        caller.begin().await?.done(audit::Entry { details, ..caller.audit("store_prices.export") }).await?;
+        return Ok(AsFile::File(file));
+    }
     let page = resource::list(&conn, &LIST, &query, select).await?;
     let rows: &[Model] = &page.rows;
-    let products = product::Entity::find().filter(product::Column::Id.is_in(rows.iter().map(|row| row.product_id)));
-    let products: HashMap<Uuid, product::Model> =
-        products.all(&conn).await?.into_iter().map(|row| (row.id, row)).collect();
+    let products = products(&conn, rows).await?;
     let mut ids: Vec<Uuid> = rows.iter().map(|row| row.store_id).collect();
     ids.sort_unstable();
     ids.dedup();
@@ -131,7 +203,7 @@ pub async fn list(caller: Caller<StorePricesView>, Lists { mut query, .. }: List
     let moments: HashMap<Uuid, _> =
         stores.iter().map(|store| (store.id, (special::moment(store, now, true), store.currency_exponent))).collect();
     let unknown = product::Model::default();
-    Ok(page.map(|row| {
+    Ok(AsFile::Json(page.map(|row| {
         let product = products.get(&row.product_id).unwrap_or(&unknown);
         let moment = moments.get(&row.store_id);
         let price = view(row, product);
@@ -141,7 +213,7 @@ pub async fn list(caller: Caller<StorePricesView>, Lists { mut query, .. }: List
             None => Vec::new(),
         };
         Listed { price, active_specials }
-    }))
+    })))
 }
 
 /// The store that is meant: a store server always means itself.

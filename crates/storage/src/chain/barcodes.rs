@@ -1,6 +1,6 @@
 //! The private index of codes: main and further barcodes of every product and those of its packs, each code once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter};
@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::db::execute;
 use crate::entity::product_barcode::{Column, Entity, Model};
-use crate::many::execute_in;
+use crate::many::{execute_in, select_in};
 use crate::sql::bulk;
 use crate::{Side, Tx};
 
@@ -92,14 +92,13 @@ pub async fn among(conn: &impl ConnectionTrait, numbers: &[i64]) -> Result<Vec<i
     Ok(found.iter().filter_map(|row| row.normal.parse().ok()).collect())
 }
 
-/// The form of a code of `codes` that another product has.
-pub async fn taken(conn: &impl ConnectionTrait, product_id: Uuid, codes: &[String]) -> Result<Option<String>, DbErr> {
-    let other = Entity::find()
-        .filter(Column::Normal.is_in(codes.iter().map(|code| normal(code))))
-        .filter(Column::ProductId.ne(product_id))
-        .one(conn)
-        .await?;
-    Ok(other.map(|row| row.normal))
+/// Of each of these forms ([`normal`]) that a product has, which one.
+pub async fn owners(
+    conn: &impl ConnectionTrait,
+    forms: impl IntoIterator<Item = String>,
+) -> Result<HashMap<String, Uuid>, DbErr> {
+    let found = select_in::<Entity, _>(conn, Entity::find(), Column::Normal, forms).await?;
+    Ok(found.into_iter().map(|row| (row.normal, row.product_id)).collect())
 }
 
 /// A form that two of `codes` share.

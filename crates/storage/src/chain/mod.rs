@@ -2,6 +2,7 @@
 
 pub mod barcodes;
 pub mod duplicates;
+pub mod price_copies;
 pub mod seed;
 pub mod taxes;
 pub mod tills;

@@ -3,8 +3,8 @@
 
 use sea_orm::sea_query::{Expr, OnConflict};
 use sea_orm::{
-    ActiveModelTrait, DbErr, DeleteMany, EntityName, EntityTrait, IntoActiveModel, Iterable, ModelTrait, UpdateMany,
-    Value,
+    ActiveModelTrait, DbErr, DeleteMany, EntityName, EntityTrait, IdenStatic, IntoActiveModel, Iterable, ModelTrait,
+    PrimaryKeyToColumn, UpdateMany, Value,
 };
 use uuid::Uuid;
 
@@ -78,15 +78,27 @@ impl Tx {
     /// Adds a row, or sets the columns `changed` of the one that has its `key`.
     pub async fn upsert<E: Synchronised>(
         &mut self,
-        mut row: E::Model,
+        row: E::Model,
+        key: impl IntoIterator<Item = E::Column>,
+        changed: impl IntoIterator<Item = E::Column>,
+    ) -> Result<(), DbErr> {
+        self.upsert_all::<E>(vec![row], key, changed).await
+    }
+
+    /// As [`Tx::upsert`], of many rows, none of which has the key of another.
+    pub async fn upsert_all<E: Synchronised>(
+        &mut self,
+        mut rows: Vec<E::Model>,
         key: impl IntoIterator<Item = E::Column>,
         changed: impl IntoIterator<Item = E::Column>,
     ) -> Result<(), DbErr> {
         let entity = type_of::<E>()?;
-        unstamp::<E>(&mut row);
+        if rows.is_empty() {
+            return Ok(());
+        }
+        rows.iter_mut().for_each(unstamp::<E>);
         let changed = changed.into_iter().chain(version::<E>());
         let conflict = OnConflict::columns(key).update_columns(changed).to_owned();
-        let rows = vec![row];
         let ids = ids::<E>(&rows);
         bulk::insert::<E>(self, rows, Some(conflict)).await?;
         self.touch(entity);
@@ -105,6 +117,22 @@ impl Tx {
         }
         // SeaORM holds the row twice while it waits; boxed, the callers do not hold it as well.
         Box::pin(E::update(active).exec(&**self)).await?;
+        self.touch(entity);
+        Ok(())
+    }
+
+    /// As [`Tx::write`], of many rows.
+    pub async fn write_all<E: Synchronised>(&mut self, mut rows: Vec<E::Model>) -> Result<(), DbErr> {
+        let entity = type_of::<E>()?;
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let key = || E::PrimaryKey::iter().map(PrimaryKeyToColumn::into_column);
+        let keys: Vec<&str> = key().map(|column| column.as_str()).collect();
+        let others = E::Column::iter().filter(|column| !keys.contains(&column.as_str()));
+        let conflict = OnConflict::columns(key()).update_columns(others).to_owned();
+        rows.iter_mut().for_each(unstamp::<E>);
+        bulk::insert::<E>(self, rows, Some(conflict)).await?;
         self.touch(entity);
         Ok(())
     }

@@ -3,6 +3,8 @@ import type en from '../en/customers'
 export default {
   // The list, and a customer in it.
   many: 'Kunden',
+  file: 'kunden',
+  import: 'Kunden importieren',
   one: 'Kunde',
   about:
     'Auch Filialen legen Kunden an, und jede Filiale kennt alle. Kreditrahmen und Steuerbefreiung werden nur hier gesetzt.',

@@ -3,6 +3,8 @@ import type en from '../en/products'
 /** Products: what they are, what they cost where, and how they look. */
 export default {
   // ListPage.vue
+  file: 'artikel',
+  import: 'Artikel importieren',
   about: 'Was jede Filiale verkauft. Änderungen hier erreichen sie in wenigen Augenblicken.',
   active: 'Aktiv',
   activeAndInactive: 'Aktiv und inaktiv',

@@ -1,6 +1,8 @@
 export default {
   // The list, and a customer in it.
   many: 'Customers',
+  file: 'customers',
+  import: 'Import customers',
   one: 'customer',
   about:
     'Stores make customers too, and every store knows all of them. Credit and exemption from tax are set here alone.',

@@ -9,6 +9,8 @@ export default {
   barcode: 'Barcode',
   createFirst: 'Create the first one with “New product”.',
   deleted: 'Deleted',
+  file: 'products',
+  import: 'Import products',
   department: 'Department',
   inactive: 'Inactive',
   name: 'Name',

@@ -10,6 +10,8 @@ use tillkeep_storage::entity::product::Model;
 use tillkeep_storage::{Tx, barcodes, db};
 use uuid::Uuid;
 
+use super::around::Around;
+
 /// An entry of `barcodes` that says how much the code is of is a pack. On the wire packs stand apart, so that a program that does not
 /// know them takes none for one piece.
 pub(super) fn part_packs(body: &mut Map<String, Json>) {
@@ -29,12 +31,12 @@ pub(super) fn part_packs(body: &mut Map<String, Json>) {
 }
 
 /// Every code, in every form it was given in.
-pub(super) fn codes(row: &Model) -> Vec<String> {
+pub(in crate::backoffice) fn codes(row: &Model) -> Vec<String> {
     barcodes::codes(row.barcode.as_deref(), &row.barcodes.0, &row.packs.0)
 }
 
 /// Whether two rows have other codes.
-pub(super) fn differ(old: &Model, new: &Model) -> bool {
+pub(in crate::backoffice) fn differ(old: &Model, new: &Model) -> bool {
     (&old.barcode, &old.barcodes, &old.packs) != (&new.barcode, &new.barcodes, &new.packs)
 }
 
@@ -61,15 +63,21 @@ pub(super) fn refuse_misread(old: Option<&Model>, row: &Model) -> Result<()> {
 }
 
 /// Refuses a code that this or another product has.
-pub(super) async fn check(tx: &Tx, row: &Model) -> Result<()> {
+pub(super) fn check(around: &Around, row: &Model) -> Result<()> {
     let codes = codes(row);
+    let is_taken = |form: &String| around.owners.get(form).is_some_and(|owner| *owner != row.id);
     let (code, text) = match twice_with_packs(row).or_else(|| barcodes::twice(&codes)) {
         Some(code) => (code, "this product has the same barcode twice, or in two forms"),
-        None => match barcodes::taken(tx, row.id, &codes).await? {
+        None => match codes.iter().map(|code| barcodes::normal(code)).find(is_taken) {
             Some(code) => (code, "another product has this barcode"),
             None => return Ok(()),
         },
     };
+    Err(duplicate(row, &code, text))
+}
+
+/// A refusal of a code of `row` in the form `code`, at the field that it stands in.
+pub(in crate::backoffice) fn duplicate(row: &Model, code: &str, text: &str) -> Error {
     let is_it = |other: &str| barcodes::normal(other) == code;
     let field = if of_packs(&row.packs).any(is_it) {
         "packs"
@@ -79,7 +87,7 @@ pub(super) async fn check(tx: &Tx, row: &Model) -> Result<()> {
         "barcodes"
     };
     let text = format!("{text}: {code}; UPC-A and its EAN-13 form are one code");
-    Err(Error::new(ErrorCode::DuplicateBarcode, text).at(field))
+    Error::new(ErrorCode::DuplicateBarcode, text).at(field)
 }
 
 /// The form of a code that a pack shares with another pack or with what is sold by the piece: it would say two quantities.
@@ -91,8 +99,13 @@ fn twice_with_packs(row: &Model) -> Option<String> {
 
 /// Writes the index of codes.
 pub(super) async fn index(tx: &Tx, id: Uuid, codes: Vec<String>) -> Result<()> {
+    index_all(tx, &BTreeMap::from([(id, codes)])).await
+}
+
+/// As [`index`], of many products.
+pub(in crate::backoffice) async fn index_all(tx: &Tx, codes: &BTreeMap<Uuid, Vec<String>>) -> Result<()> {
     // Of two who give a code away at once, the second hears here what the check before could not see.
-    barcodes::replace(tx, &BTreeMap::from([(id, codes)])).await.map_err(|error| match db::unique_violation(&error) {
+    barcodes::replace(tx, codes).await.map_err(|error| match db::unique_violation(&error) {
         Some(_) => Error::new(ErrorCode::DuplicateBarcode, "another product has just got this barcode").at("barcode"),
         None => error.into(),
     })

@@ -1,7 +1,8 @@
 //! Products. A new default price reaches every store row that has no price of its own, in the same transaction.
 
+pub(super) mod around;
 mod charges;
-mod codes;
+pub(super) mod codes;
 mod picture;
 mod scaled;
 
@@ -17,20 +18,21 @@ use tillkeep_http::{Answer, Body, Caller, Created, Id};
 use tillkeep_model::fields;
 use tillkeep_model::permission::code::{ProductsDelete, ProductsView};
 use tillkeep_model::{ErrorCode, Instant, Qty};
-use tillkeep_storage::Tx;
 use tillkeep_storage::db::{self, Turn};
 use tillkeep_storage::entity::product::{Column, Entity, Model};
-use tillkeep_storage::entity::{department, store_product, supplier, tax_group};
+use tillkeep_storage::entity::store_product;
 use tillkeep_storage::registry::fold;
 use tillkeep_storage::sea_orm::sea_query::Expr;
-use tillkeep_storage::sea_orm::{ColumnTrait, Condition, EntityTrait, PaginatorTrait, QueryFilter, QuerySelect};
+use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QuerySelect};
+use tillkeep_storage::{Tx, price_copies};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use self::around::{Around, Pair};
 use super::plain;
 use super::plain::Rules;
-use super::references::lives;
 use super::rows::{self, Kind};
+use super::sheets;
 use crate::state::Routes;
 use tillkeep_model::permission::code::{ProductsCreate, ProductsEdit};
 
@@ -49,13 +51,9 @@ impl Rules for Entity {
     };
 
     async fn check(tx: &mut Tx, old: Option<&Model>, row: &mut Model, _: Instant) -> Result<()> {
-        row.sku_folded = fold(&row.sku);
-        let mut check = Check::default();
-        check_numbers(&mut check, old, row);
-        check_others(tx, &mut check, old, row).await?;
-        check.finish()?;
-        charges::keep(tx, old, row).await?;
-        codes::check(tx, row).await
+        complete(row);
+        let around = Around::of(tx, &[(old, &*row)]).await?;
+        check(&around, (old, &*row))
     }
 
     async fn written(tx: &mut Tx, old: Option<&Model>, new: &Model, now: Instant) -> Result<()> {
@@ -69,7 +67,8 @@ impl Rules for Entity {
             // It may have been sold before, and may be at this moment.
             db::take_turn(&*tx, Turn::Product).await?;
         }
-        follow_product(tx, old, new, now).await
+        price_copies::follow(tx, &[new.id], now).await?;
+        Ok(())
     }
 
     async fn deletable(tx: &mut Tx, row: &Model, _: Instant) -> Result<()> {
@@ -77,6 +76,22 @@ impl Rules for Entity {
         refuse_stock(tx, row.id).await?;
         codes::index(tx, row.id, Vec::new()).await
     }
+}
+
+/// Fills in what follows from the other columns.
+pub(super) fn complete(row: &mut Model) {
+    row.sku_folded = fold(&row.sku);
+}
+
+/// Refuses what no product may be.
+pub(super) fn check(around: &Around, pair: Pair<'_>) -> Result<()> {
+    let (old, row) = pair;
+    let mut check = Check::default();
+    check_numbers(&mut check, old, row);
+    around.others(&mut check, pair);
+    check.finish()?;
+    charges::keep(around, pair)?;
+    codes::check(around, row)
 }
 
 /// Whether to be warned first, as a form does that a person sits at.
@@ -146,22 +161,6 @@ fn check_numbers(check: &mut Check, old: Option<&Model>, row: &Model) {
     }
 }
 
-/// The rows that a product newly names.
-async fn check_others(tx: &Tx, check: &mut Check, old: Option<&Model>, row: &Model) -> Result<()> {
-    if old.is_none_or(|old| old.department_id != row.department_id) {
-        check.that(lives::<department::Entity>(tx, row.department_id).await?, "departmentId", "is no department");
-    }
-    if old.is_none_or(|old| old.tax_group_id != row.tax_group_id) {
-        check.that(lives::<tax_group::Entity>(tx, row.tax_group_id).await?, "taxGroupId", "is no tax group");
-    }
-    let supplier =
-        row.default_supplier_id.filter(|_| old.is_none_or(|old| old.default_supplier_id != row.default_supplier_id));
-    if let Some(supplier) = supplier {
-        check.that(lives::<supplier::Entity>(tx, supplier).await?, "defaultSupplierId", "is no supplier");
-    }
-    charges::check(tx, check, old, row).await
-}
-
 /// A product that is on hand somewhere, or owed to the stock there, could not be counted any more.
 async fn refuse_stock(tx: &Tx, id: Uuid) -> Result<()> {
     use store_product::Column;
@@ -180,25 +179,6 @@ async fn refuse_stock(tx: &Tx, id: Uuid) -> Result<()> {
     Err(Error::new(ErrorCode::InUse, text))
 }
 
-/// Store rows hold copies: of the default price, unless they have a price of their own, and of the cost.
-async fn follow_product(tx: &mut Tx, old: Option<&Model>, row: &Model, now: Instant) -> Result<()> {
-    use store_product::Column;
-    let price = Expr::case(Column::HasPriceOverride.eq(true), Expr::col(Column::Price)).finally(row.price);
-    // With the same cost nothing is new for a row with a price of its own: it gets no new version.
-    let same_cost = old.is_some_and(|old| old.cost == row.cost);
-    let follows = Condition::all()
-        .add(Column::ProductId.eq(row.id))
-        .add_option(same_cost.then(|| Column::HasPriceOverride.eq(false)));
-    tx.update::<store_product::Entity>(|rows| {
-        rows.col_expr(Column::Price, price.into())
-            .col_expr(Column::Cost, Expr::value(row.cost))
-            .col_expr(Column::UpdatedAt, Expr::value(now))
-            .filter(follows)
-    })
-    .await?;
-    Ok(())
-}
-
 /// `POST /products/{id}/restore`: a deleted product comes back, if its numbers are still free.
 pub(crate) async fn restore(caller: Caller<ProductsDelete>, Id(id): Id) -> Result<Answer<Model>> {
     let mut act = caller.begin().await?;
@@ -210,11 +190,12 @@ pub(crate) async fn restore(caller: Caller<ProductsDelete>, Id(id): Id) -> Resul
     let now = caller.now();
     let mut restored = row.clone();
     // What it names may be gone by now, and its codes given away. Its own values are what they were.
-    restored.sku_folded = fold(&restored.sku);
+    complete(&mut restored);
+    let around = Around::of(&act, &[(None, &restored)]).await?;
     let mut check = Check::default();
-    check_others(&act, &mut check, None, &restored).await?;
+    around.others(&mut check, (None, &restored));
     check.finish()?;
-    codes::check(&act, &restored).await?;
+    codes::check(&around, &restored)?;
     rows::check_unique::<Entity>(&act, &Entity::KIND, &restored).await?;
     act.update::<Entity>(|products| {
         products
@@ -230,10 +211,12 @@ pub(crate) async fn restore(caller: Caller<ProductsDelete>, Id(id): Id) -> Resul
 
 /// The routes of products.
 pub(crate) fn routes(routes: Routes) -> Routes {
-    use ErrorCode::{BadCheckDigit, DuplicateBarcode, DuplicateSku, IdReused, InUse, Validation, VersionConflict};
+    use ErrorCode::{
+        BadCheckDigit, DuplicateBarcode, DuplicateSku, Forbidden, IdReused, InUse, Validation, VersionConflict,
+    };
     routes
-        .get("/products", plain::list::<Entity, ProductsView>)
-        .about("List products, a page at a time.")
+        .get("/products", sheets::products::list)
+        .about("List products, a page at a time, or all of them as a file.")
         .get("/products/{id}", plain::get::<Entity, ProductsView>)
         .about("One product, by its id.")
         .get("/products/by-barcode/{code}", by_barcode)
@@ -241,6 +224,9 @@ pub(crate) fn routes(routes: Routes) -> Routes {
         .post("/products", create)
         .about("Make a new product.")
         .fails(&[IdReused, DuplicateSku, DuplicateBarcode, BadCheckDigit])
+        .post("/products/import", sheets::products::import)
+        .about("Make and change many products by a CSV file: all of it or nothing, with `dryRun=true` to see what would come of it.")
+        .fails(&[DuplicateSku, DuplicateBarcode, Forbidden, Validation])
         .patch("/products/{id}", edit)
         .about("Change some fields of a product.")
         .fails(&[VersionConflict, DuplicateSku, DuplicateBarcode, BadCheckDigit, InUse])
