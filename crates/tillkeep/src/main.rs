@@ -12,6 +12,7 @@ mod cli;
 mod configuration;
 mod demo;
 mod export;
+mod generate;
 mod keys;
 mod lock;
 mod logging;
