@@ -36,6 +36,7 @@ mod files;
 mod frozen;
 mod group;
 mod herd;
+mod install;
 mod leave;
 mod lost;
 mod memory;

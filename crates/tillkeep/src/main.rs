@@ -13,6 +13,7 @@ mod configuration;
 mod demo;
 mod export;
 mod generate;
+mod install;
 mod keys;
 mod lock;
 mod logging;

@@ -319,7 +319,7 @@ async fn serve_metrics(metrics: Router, listen: &str, stop: &CancellationToken) 
 }
 
 /// The PIN secrets and the sync token travel over this line: plain HTTP is for this machine alone.
-fn check_hq_url(url: &str, allow_insecure: bool) -> Result<String> {
+pub fn check_hq_url(url: &str, allow_insecure: bool) -> Result<String> {
     let parsed = configuration::web_address(url).context("HQ_URL")?;
     let loopback = parsed.host_str().is_some_and(|host| {
         let host = host.trim_start_matches('[').trim_end_matches(']');

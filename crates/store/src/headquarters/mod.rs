@@ -19,6 +19,7 @@ pub use gate::Gate;
 pub use line::{Line, Loading};
 pub use refunds::{Asked, Waits};
 pub use state::SyncState;
+pub use tls::trusting;
 pub use transport::{Http, Reply, Request, Transport};
 pub use under_way::UnderWay;
 pub use verdict::Verdict;

@@ -10,7 +10,7 @@ use rustls_platform_verifier::Verifier;
 use tillkeep_http::server::tls::certificates;
 
 /// Trusts what the operating system trusts, and the certificates in `ca_file`.
-pub(crate) fn trusting(ca_file: Option<&Path>) -> io::Result<Arc<ClientConfig>> {
+pub fn trusting(ca_file: Option<&Path>) -> io::Result<Arc<ClientConfig>> {
     let extra = match ca_file {
         Some(path) => certificates(path)
             .map_err(|error| io::Error::other(format!("hq_ca_file (HQ_CA_FILE) {}: {error}", path.display())))?,
