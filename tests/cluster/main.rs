@@ -50,6 +50,7 @@ mod refunds;
 mod restart;
 mod restored;
 mod restored_twice;
+mod rotated;
 mod secrets;
 mod slow;
 mod socket;
