@@ -27,6 +27,8 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(20);
 /// Days before its end in which a certificate is spoken of.
 const SOON: i64 = 14;
 const DAY: i64 = 24 * 3600;
+/// What headquarters says to a token that is none of its own. Specification, section 5.
+const UNAUTHORIZED: &str = "Unauthorized";
 
 /// What `GET /health` says.
 #[derive(Deserialize)]
@@ -56,7 +58,8 @@ struct Refusal {
 
 /// What the first answer showed.
 struct Answered {
-    version: String,
+    /// `None` where what is in between lets nothing but the machine protocol through.
+    version: Option<String>,
     /// How far its clock is ahead of this one.
     offset_ms: Option<i64>,
     /// When its certificate ends, in seconds since 1970.
@@ -73,7 +76,7 @@ pub async fn check(checks: &mut Checks, store: &Settings, token: &Token) -> Resu
         Ok(answered) => answered,
         Err(fault) => return checks.note("line", Err(fault)),
     };
-    checks.note("line", version(&answered.version, &store.hq_url))?;
+    checks.note("line", version(answered.version.as_deref(), &store.hq_url))?;
     checks.note("certificate", certificate(&answered, &store.hq_url))?;
     checks.note("clock", clock(answered.offset_ms))?;
     // Last, and of a store that lacks nothing else: headquarters notes that it has seen the store.
@@ -84,10 +87,12 @@ pub async fn check(checks: &mut Checks, store: &Settings, token: &Token) -> Resu
 
 fn client(store: &Settings) -> Checked<Client> {
     let remedy = "--ca names a PEM file with the certificate of the authority";
-    let tls = trusting(store.ca_file.as_deref()).map_err(|error| Fault::new(error, remedy))?;
-    let client = Client::builder()
-        .tls_backend_preconfigured(ClientConfig::clone(&tls))
-        .tls_info(true)
+    let mut builder = Client::builder();
+    if store.hq_url.starts_with("https:") {
+        let tls = trusting(store.ca_file.as_deref()).map_err(|error| Fault::new(error, remedy))?;
+        builder = builder.tls_backend_preconfigured(ClientConfig::clone(&tls)).tls_info(true);
+    }
+    let client = builder
         .connect_timeout(CONNECT_WITHIN)
         .timeout(ANSWER_WITHIN)
         .redirect(redirect::Policy::none())
@@ -97,9 +102,25 @@ fn client(store: &Settings) -> Checked<Client> {
 }
 
 async fn reach(client: &Client, url: &str) -> Checked<Answered> {
+    let (answered, status, body) = ask(client, url, "/health").await?;
+    let about = serde_json::from_slice::<Health>(&body).ok().map(|health| health.data);
+    if let Some(about) = about.filter(|about| status.is_success() && about.status == "ok") {
+        return Ok(Answered { version: Some(about.version), ..answered });
+    }
+    // A gateway may let through what stores need alone. To nobody headquarters says the one word of the specification.
+    let (answered, status_of_sync, body) = ask(client, url, "/api/v1/sync/versions").await?;
+    let refusal: Refusal = serde_json::from_slice(&body).unwrap_or_default();
+    if status_of_sync == StatusCode::UNAUTHORIZED && refusal.error == UNAUTHORIZED {
+        return Ok(answered);
+    }
+    Err(no_headquarters(url, status))
+}
+
+/// Asks without a token; what the answer shows besides its body.
+async fn ask(client: &Client, url: &str, path: &str) -> Checked<(Answered, StatusCode, Vec<u8>)> {
     let clock = run::clock();
     let asked = clock.now();
-    let response = client.get(format!("{url}/health")).send().await.map_err(|error| unreachable(&error, url))?;
+    let response = client.get(format!("{url}{path}")).send().await.map_err(|error| unreachable(&error, url))?;
     let answered = clock.now();
     // A date has whole seconds: half of one is the middle of those that it may be.
     let theirs = date(&response).map(|millis| millis + 500);
@@ -107,11 +128,7 @@ async fn reach(client: &Client, url: &str) -> Checked<Answered> {
     let ends = response.extensions().get::<reqwest::tls::TlsInfo>().and_then(|tls| ends(tls.peer_certificate()?));
     let status = response.status();
     let body = response.bytes().await.map_err(|error| unreachable(&error, url))?;
-    let about = serde_json::from_slice::<Health>(&body).ok().map(|health| health.data);
-    match about.filter(|about| status.is_success() && about.status == "ok") {
-        Some(about) => Ok(Answered { version: about.version, offset_ms: theirs.map(|theirs| theirs - middle), ends }),
-        None => Err(no_headquarters(url, status)),
-    }
+    Ok((Answered { version: None, offset_ms: theirs.map(|theirs| theirs - middle), ends }, status, body.to_vec()))
 }
 
 fn no_headquarters(url: &str, status: StatusCode) -> Fault {
@@ -157,7 +174,10 @@ fn unreachable(error: &reqwest::Error, url: &str) -> Fault {
 }
 
 /// Stores and headquarters of one major version understand each other, whichever is newer.
-fn version(theirs: &str, url: &str) -> Checked {
+fn version(theirs: Option<&str>, url: &str) -> Checked {
+    let Some(theirs) = theirs else {
+        return Ok(format!("headquarters answers at {url}, and does not show its version"));
+    };
     let ours = env!("CARGO_PKG_VERSION");
     let number = |text: &str| -> Option<(u64, u64)> {
         let mut parts = text.split(['.', '-', '+']);
@@ -220,7 +240,7 @@ async fn taken(client: &Client, store: &Settings, token: &Token) -> Checked {
     }
     let refusal: Refusal = serde_json::from_slice(&body).unwrap_or_default();
     match status {
-        StatusCode::UNAUTHORIZED if refusal.error == "Unauthorized" => Err(Fault::new(
+        StatusCode::UNAUTHORIZED if refusal.error == UNAUTHORIZED => Err(Fault::new(
             "headquarters has not made this token",
             "provision the store at this headquarters, and look at --hq-url",
         )),
@@ -242,11 +262,12 @@ mod tests {
     #[test]
     fn a_headquarters_of_another_major_version_does_not_fit() {
         let own = env!("CARGO_PKG_VERSION");
-        assert!(version(own, "u").is_ok_and(|said| !said.contains("older")));
-        let older = version("0.1.0", "u").unwrap_or_else(|fault| panic!("{}", fault.what));
+        assert!(version(None, "u").is_ok(), "a gateway shows none");
+        assert!(version(Some(own), "u").is_ok_and(|said| !said.contains("older")));
+        let older = version(Some("0.1.0"), "u").unwrap_or_else(|fault| panic!("{}", fault.what));
         assert!(older.contains("older than this program"), "{older}");
         for other in ["9.0.0", "", "nginx"] {
-            assert!(version(other, "u").is_err(), "{other}");
+            assert!(version(Some(other), "u").is_err(), "{other}");
         }
     }
 

@@ -126,7 +126,8 @@ pub async fn run(args: &InstallArgs) -> Result<()> {
     let token = token::read(args.token_file.as_deref())?;
     let name = name(args.name.as_deref(), &token)?;
     configuration::address_to_listen_on(&args.listen).map_err(|error| error.context("--listen"))?;
-    let hq_url = run::check_hq_url(&args.hq_url, args.allow_insecure).map_err(|error| error.context("--hq-url"))?;
+    let hq_url = run::check_hq_url(&args.hq_url, args.allow_insecure)
+        .map_err(|error| error.context("--hq-url (--allow-insecure takes plain HTTP)"))?;
     let service = Service::new(&args.config_dir, &args.unit_dir, &args.user, &name)?;
     let data_dir = args.data_dir.clone().unwrap_or_else(|| Path::new(DATA).join(format!("store-{name}")));
     let wanted = Settings {
