@@ -273,7 +273,7 @@ fn found() -> Vec<String> {
 
 /// From where this machine would send to the world and to the networks that shops have. Nothing is sent. Addresses of IPv6 are
 /// left out: machines change them by themselves.
-fn addresses() -> BTreeSet<IpAddr> {
+pub fn addresses() -> BTreeSet<IpAddr> {
     const TO: [Ipv4Addr; 4] = [
         Ipv4Addr::new(192, 0, 2, 1),
         Ipv4Addr::new(10, 0, 0, 1),

@@ -3,11 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand};
 
 use crate::arguments::{DemoArgs, HqServer, StoreServer};
 use crate::output::{line, say};
-use crate::{audit, backup, bench, configuration, demo, doctor, export, keys, rescue, run, series, shop, verify};
+use crate::{
+    audit, backup, bench, configuration, demo, doctor, export, generate, keys, rescue, run, series, shop, verify,
+};
 
 /// A point-of-sale backend for a retail chain.
 #[derive(Parser)]
@@ -34,6 +36,9 @@ enum Command {
     Bench(bench::BenchArgs),
     #[command(hide = true, name = bench::empty::COMMAND)]
     EmptyHandler(bench::empty::EmptyArgs),
+    /// Writes manual pages and completions of shells, for packages.
+    #[command(hide = true, name = generate::COMMAND)]
+    Generate(generate::GenerateArgs),
     /// Verifies the audit log of a server.
     Audit {
         #[command(subcommand)]
@@ -170,6 +175,7 @@ impl Cli {
             Command::Demo(args) => demo::run(args).await,
             Command::Bench(args) => bench::run(args).await,
             Command::EmptyHandler(args) => bench::empty::serve(args).await,
+            Command::Generate(args) => generate::run(&args, &Self::command()),
             Command::Audit { what } => audit::run(what, file).await,
             Command::Verify(args) => verify::run(args, file).await,
             Command::Backup(args) => backup::run(args).await,

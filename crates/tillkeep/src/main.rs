@@ -13,6 +13,8 @@ mod configuration;
 mod demo;
 mod doctor;
 mod export;
+mod generate;
+mod install;
 mod keys;
 mod lock;
 mod logging;

@@ -10,7 +10,7 @@ use rustix::fs::Mode;
 /// Everybody but the owner.
 const OTHERS: u32 = 0o077;
 /// Files of a data directory that this program writes, whole names.
-const NAMES: [&str; 5] = ["lock", "address", "server.log", "pin.new", "token.new"];
+const NAMES: [&str; 7] = ["lock", "address", "server.log", "pin.new", "token.new", "sync.token", "sync.new"];
 /// Beginnings of names: the file itself, its log, and what was moved aside.
 const BEGINNINGS: [&str; 5] = ["tillkeep.db", "pin.key", "token.key", "numbers", "second-factor.uses"];
 

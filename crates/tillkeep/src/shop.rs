@@ -1,5 +1,5 @@
-//! `tillkeep store status | outbox | resync | take-over | set-series | certificate`: what waits in a store's database and how far
-//! it was pulled, beside the running server or without it. What they change the server finds in its next cycle.
+//! `tillkeep store install | status | outbox | resync | take-over | set-series | certificate`: what waits in a store's database and
+//! how far it was pulled, beside the running server or without it. What they change the server finds in its next cycle.
 
 use std::path::{Path, PathBuf};
 
@@ -14,12 +14,18 @@ use tillkeep_storage::{Connection, Db, Side, apply, audit, outbox, registry, set
 use tillkeep_store::headquarters::standing;
 
 use crate::certificate;
+use crate::install;
 use crate::lock::Lock;
 use crate::output::say;
 use crate::series;
 
 #[derive(Subcommand)]
 pub enum StoreCommand {
+    /// Installs a store on this machine from the token of provisioning: looks at everything first, writes its settings, and
+    /// starts it with the machine.
+    ///
+    /// The token comes from --token-file or from the standard input.
+    Install(Box<install::InstallArgs>),
     /// Shows what waits, and how far each type was pulled.
     Status(DataDir),
     /// Lists entries that headquarters has not taken, or gives them another ten attempts.
@@ -115,6 +121,7 @@ async fn open(path: &Path) -> Result<Db> {
 
 pub async fn run(command: StoreCommand) -> Result<()> {
     match command {
+        StoreCommand::Install(args) => install::run(&args).await,
         StoreCommand::Status(dir) => status(&dir).await,
         StoreCommand::Outbox { what: OutboxCommand::List { dead, limit, dir } } => list(&dir, dead, limit).await,
         StoreCommand::Outbox { what: OutboxCommand::Requeue { seq, dir } } => requeue(&dir, seq).await,

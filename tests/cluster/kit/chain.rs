@@ -207,6 +207,21 @@ impl TestCluster {
         }
     }
 
+    /// The store that `process` is, which was started by other means than these.
+    pub async fn site(&mut self, process: Process, store_id: &str, code: &str, sync_token: &str) -> TestStore {
+        self.stores += 1;
+        TestStore {
+            process,
+            proxy: Proxy::start(&self.front).await,
+            id: store_id.to_owned(),
+            sync_token: sync_token.to_owned(),
+            terminal: format!("{code}-T1"),
+            hq: self.hq.database(),
+            _kept: (self.dir.clone(), self.home.clone()),
+            broken_on_purpose: false,
+        }
+    }
+
     /// A client with a store's sync token: the machine protocol by hand.
     pub fn machine(&self, site: &TestStore) -> Client {
         Client::new(&self.hq.url).with_token(&site.sync_token)

@@ -84,11 +84,13 @@ impl Connection {
         self.lock().token_version
     }
 
-    /// The token that this connection was opened with ends then.
-    pub fn ends_at(&self, until: Instant) {
+    /// The token that this connection was opened with ends then; whether that is news.
+    pub fn ends_at(&self, until: Instant) -> bool {
         // A later rotation lengthens nothing: this token is older still.
         let mut state = self.lock();
+        let is_news = state.until.is_none();
         state.until = Some(state.until.map_or(until, |earlier| earlier.min(until)));
+        is_news
     }
 
     fn close_if_over(&self, now: Instant, code: u16) {

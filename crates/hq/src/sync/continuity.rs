@@ -82,6 +82,11 @@ impl Continuity {
         self.ticket_known() && !self.restored.hq
     }
 
+    /// The store presents the newest ticket, and nothing speaks for one of the two having been restored.
+    pub(super) const fn goes_on(&self) -> bool {
+        self.newest && self.is_given()
+    }
+
     /// The ticket is good, and the store was not restored.
     const fn ticket_known(&self) -> bool {
         self.ticket_was_given() && !self.restored.store

@@ -17,6 +17,7 @@ use tillkeep_storage::{Tx, audit, fault, fiscal, high_water, nodes, registry, sy
 use uuid::Uuid;
 
 use super::continuity::{Continuity, RestoreEvidence};
+use super::handover::{Handover, Process, Proof};
 use super::pin_key::{self, Line, Shown};
 use super::processes;
 use super::protocol::Machine;
@@ -44,6 +45,7 @@ pub(super) async fn handshake(
         return Err(Error::field(excess.field, excess.message));
     }
     let late = admitted(&hq, store_id, code, &request).await?;
+    let process = Process::judge(&hq, store_id, &request, late);
     let conn = hq.sync_db().reader();
     let node_epochs = nodes::epochs(conn, store_id).await?;
     let evidence = RestoreEvidence::find(&hq, store_id, &request).await?;
@@ -66,7 +68,8 @@ pub(super) async fn handshake(
     };
     hq.stores_to_notify.remove(store_id);
     fault::point("handshake.record")?;
-    let recorded = record(&hq, &caller, &request, (evidence, missing, &shown), late).await?;
+    let proof = Proof { process, key: shown.is_whole() && line.takes_keys(&hq) };
+    let recorded = record(&hq, &caller, &request, (evidence, missing, &shown), (late, proof)).await?;
     let nonce = processes::give(&hq, store_id, &request).await;
     fault::point("handshake.recorded")?;
     Ok(Machine(HandshakeAnswer {
@@ -92,7 +95,7 @@ async fn record(
     caller: &StoreCaller,
     request: &HandshakeRequest,
     (evidence, missing, shown): (RestoreEvidence, Missing, &Shown),
-    late: bool,
+    (late, proof): (bool, Proof),
 ) -> Result<HandshakeAnswer> {
     let store_id = caller.id();
     let mut tx = hq.sync_db().begin().await?;
@@ -110,6 +113,8 @@ async fn record(
     let FromLog { settled, again, never_refused } =
         from_log(&tx, (store_id, request), continuity.ticket_was_given(), &ticket, now).await?;
     raise(&mut tx, &settled).await?;
+    // Before the row of the store, as whoever replaces a token does it.
+    let handover = Handover::settle(hq, &tx, (caller, request), &continuity, (late, proof)).await?;
     let (row, mut resync) = row(node, request, &continuity, &ticket, now)?;
     resync.extend(again);
     // What is kept is by the clock that all servers share: one that is off itself is not taken for all of its stores.
@@ -128,7 +133,11 @@ async fn record(
     let own = audit::head(&tx).await?;
     let chain_heads = fiscal::heads::of_store(&tx, store_id).await?;
     let global = GlobalPeople::load(&*tx).await?;
+    handover.note(&tx, caller, now).await?;
     hq.commit(tx).await?;
+    if handover.waits() {
+        hq.stores_to_notify.insert(store_id);
+    }
     let said = Said { outbox: request.outbox.clone(), alarms: alarms(&request.alarms) };
     hq.tracker.reported(store_id, said, now);
     hq.board.mark([store_id]);
@@ -147,6 +156,7 @@ async fn record(
         audit: Some(own),
         chain_heads,
         keep_verifier_days: Some(if global == GlobalPeople::Online { hq.auth.keep_verifier_days } else { 0 }),
+        sync_token: handover.token(),
         ..HandshakeAnswer::default()
     })
 }

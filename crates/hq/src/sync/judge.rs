@@ -51,7 +51,12 @@ async fn judge(hq: &Hq) -> tillkeep_http::error::Result<()> {
             };
             match standing {
                 Standing::Good => {}
-                Standing::Until(until) => connection.ends_at(until),
+                // Another server replaced the token: the store is to hear of it within the grace.
+                Standing::Until(until) => {
+                    if connection.ends_at(until) {
+                        hq.stores_to_notify.insert(*id);
+                    }
+                }
                 Standing::Refused => connection.close(close::REVOKED),
             }
         }

@@ -11,6 +11,7 @@ mod ending;
 mod errors;
 pub(crate) mod freshness;
 mod handles;
+mod handover;
 mod handshake;
 mod heard_elsewhere;
 mod history;

@@ -21,6 +21,14 @@ pub(super) struct Line {
     is_closed: bool,
 }
 
+impl Line {
+    /// Whether keys may travel on it: only where no third party reads. A line through a proxy is only as good as what the operator
+    /// says of it; with an https address, TLS ends there.
+    pub(super) fn takes_keys(&self, hq: &Hq) -> bool {
+        hq.is_behind_tls() || hq.allow_insecure || self.is_closed
+    }
+}
+
 impl Argument for Line {}
 
 impl<S: Send + Sync> FromRequestParts<S> for Line {
@@ -69,6 +77,11 @@ pub(super) async fn shown(
 }
 
 impl Shown {
+    /// The store shows that it has its key.
+    pub(super) const fn is_whole(&self) -> bool {
+        matches!(self, Self::Nothing { has_it: true })
+    }
+
     /// Notes it: a store that has its key is given it no more, and that it is asked for all the same is an alarm.
     pub(super) async fn note(&self, tx: &Tx, caller: &StoreCaller, now: Instant) -> std::result::Result<(), DbErr> {
         match self {
@@ -89,8 +102,7 @@ impl Shown {
     /// What is sent over `line`: keys only where no third party reads.
     pub(super) fn over(self, hq: &Hq, caller: &StoreCaller, line: &Line) -> Option<PinKey> {
         let Self::Given { key, .. } = self else { return None };
-        // A line through a proxy is only as good as what the operator says of it: with an https address, TLS ends there.
-        if hq.is_behind_tls() || hq.allow_insecure || line.is_closed {
+        if line.takes_keys(hq) {
             return Some(key);
         }
         tracing::warn!(

@@ -23,6 +23,7 @@ pub mod factors;
 mod first_pins;
 mod found_pins;
 mod fresh;
+mod handover;
 mod headquarters_pins;
 mod history;
 mod idle;

@@ -74,6 +74,9 @@ pub struct HandshakeRequest {
     /// How many of its registers have no enrolled till.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unenrolled: Option<i64>,
+    /// The store takes the token that replaced its own out of the answer.
+    #[serde(default)]
+    pub takes_token: bool,
 }
 
 /// The end of an audit log: its last row, and what that hashes to. Written down elsewhere, it shows later that nothing was cut off.
@@ -188,6 +191,9 @@ pub struct HandshakeAnswer {
     /// The newest entries that headquarters has of the chains of this store's documents.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub chain_heads: Vec<ChainHead>,
+    /// The token that replaced the one that was presented, given once to a store that takes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sync_token: Option<String>,
 }
 
 /// The newest entry of a chain of documents. `docs/chain.md`.

@@ -1,7 +1,9 @@
 //! Small facts of a database: its epoch, its node, its last contact.
 
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, QuerySelect};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder, QuerySelect,
+};
 
 use crate::entity::sync_state::{Column, Entity, Model};
 
@@ -17,6 +19,14 @@ pub const TICKET: &str = "hq_ticket";
 
 pub async fn get(conn: &impl ConnectionTrait, key: &str) -> Result<Option<String>, DbErr> {
     Ok(Entity::find_by_id(key.to_owned()).one(conn).await?.map(|row| row.value))
+}
+
+/// The facts whose keys begin with `prefix`, in their order.
+pub async fn beginning_with(conn: &impl ConnectionTrait, prefix: &str) -> Result<Vec<(String, String)>, DbErr> {
+    let rows = Entity::find().filter(Column::Key.starts_with(prefix)).order_by_asc(Column::Key).all(conn).await?;
+    // To SQL an underscore is any letter.
+    let exact = rows.into_iter().filter(|row| row.key.starts_with(prefix));
+    Ok(exact.map(|row| (row.key, row.value)).collect())
 }
 
 /// The id of this database.

@@ -10,6 +10,7 @@ mod refunds;
 pub mod standing;
 mod state;
 mod tls;
+pub(crate) mod token;
 mod transport;
 mod under_way;
 mod verdict;

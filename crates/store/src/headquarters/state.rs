@@ -28,6 +28,8 @@ pub struct SyncState {
     pub(crate) line_back: Notify,
     /// Rung when rows of people came.
     pub(crate) people_changed: Notify,
+    /// Rung when this store speaks with another token: the socket comes again with it.
+    pub(crate) token_changed: Notify,
     /// HQ answered when it was last asked.
     has_line: AtomicBool,
     /// Rung when HQ announced a change. Notifications that come together are one cycle.
@@ -58,6 +60,7 @@ impl SyncState {
             cycle_bell: Notify::new(),
             line_back: Notify::new(),
             people_changed: Notify::new(),
+            token_changed: Notify::new(),
             has_line: false.into(),
             announced: Notify::new(),
             handshake_due: true.into(),

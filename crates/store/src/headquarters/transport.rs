@@ -1,7 +1,7 @@
 //! How a request gets to HQ: over HTTP, or through whatever a simulation puts in its place.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use async_compression::tokio::write::ZstdEncoder;
@@ -82,8 +82,24 @@ pub trait Transport: Send + Sync {
 pub struct Http {
     client: Client,
     base: String,
-    token: HeaderValue,
+    token: Arc<RwLock<Bearer>>,
     tls: Option<Arc<ClientConfig>>,
+}
+
+/// A token, and the header that carries it.
+#[derive(Clone)]
+pub(crate) struct Bearer {
+    pub token: Secret,
+    pub header: HeaderValue,
+}
+
+impl Bearer {
+    fn new(token: &Secret) -> std::io::Result<Self> {
+        let header = HeaderValue::from_str(&format!("Bearer {}", token.expose()));
+        let mut header = header.map_err(std::io::Error::other)?;
+        header.set_sensitive(true);
+        Ok(Self { token: token.clone(), header })
+    }
 }
 
 impl Http {
@@ -92,8 +108,7 @@ impl Http {
     pub fn new(base: &str, token: &Secret, ca_file: Option<&Path>) -> std::io::Result<Self> {
         let mut headers = HeaderMap::new();
         headers.insert(MARK, HeaderValue::from_static(PROTOCOL));
-        let mut token = HeaderValue::from_str(&format!("Bearer {}", token.expose())).map_err(std::io::Error::other)?;
-        token.set_sensitive(true);
+        let token = Arc::new(RwLock::new(Bearer::new(token)?));
         let tls = base.starts_with("https:").then(|| tls::trusting(ca_file)).transpose()?;
         let mut builder = Client::builder();
         if let Some(tls) = &tls {
@@ -108,6 +123,18 @@ impl Http {
             .build()
             .map_err(std::io::Error::other)?;
         Ok(Self { client, base: format!("{}/api/v1/sync", base.trim_end_matches('/')), token, tls })
+    }
+
+    /// With what this store speaks now.
+    pub(crate) fn bearer(&self) -> Bearer {
+        self.token.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// From now on this store speaks with another token, wherever this line is used.
+    pub(crate) fn speak_with(&self, token: &Secret) -> std::io::Result<()> {
+        let next = Bearer::new(token)?;
+        *self.token.write().unwrap_or_else(PoisonError::into_inner) = next;
+        Ok(())
     }
 
     /// What the socket trusts: the same roots as the requests.
@@ -138,7 +165,7 @@ impl Transport for Http {
         let builder = if request.announced.is_empty() { builder } else { builder.header(ANNOUNCED, request.announced) };
         let seconds = u64::try_from(bytes / SLOWEST).unwrap_or_default();
         let patience = SILENT_FOR + Duration::from_secs(seconds);
-        let answer = timeout(patience, builder.header(AUTHORIZATION, self.token.clone()).send()).await;
+        let answer = timeout(patience, builder.header(AUTHORIZATION, self.bearer().header).send()).await;
         let mut response = answer.map_err(|_| format!("no answer within {} s", patience.as_secs()))?.map_err(plain)?;
         let retry_after = response
             .headers()

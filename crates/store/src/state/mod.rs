@@ -26,7 +26,7 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::chance::Chance;
-use crate::headquarters::{HqClient, Http, SyncState, Transport, standing};
+use crate::headquarters::{HqClient, Http, SyncState, Transport, standing, token};
 use crate::memory::{Memory, Shop, Sold, Specials, SpecialsCache, VersionCache};
 use crate::signer::Signing;
 pub(crate) use alarms::Alarms;
@@ -114,6 +114,8 @@ pub(crate) type Goods = (Arc<Shop>, HashMap<Uuid, Arc<Sold>>, Arc<Specials>);
 impl Store {
     /// Opens the database and the keys and migrates; needs no line to HQ.
     pub async fn open(settings: Settings, clock: Clock, stop: CancellationToken) -> std::io::Result<Arc<Self>> {
+        let sync_token = token::newest(&settings.data_dir, &settings.sync_token);
+        let settings = Settings { sync_token, ..settings };
         let line = Http::new(&settings.hq_url, &settings.sync_token, settings.hq_ca_file.as_deref())?;
         let world = World { hq: Arc::new(line.clone()), clock, chance: Chance::default() };
         Self::open_in(settings, line, world, stop).await

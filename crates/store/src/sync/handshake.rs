@@ -16,7 +16,7 @@ use tillkeep_storage::{
 use uuid::Uuid;
 
 use super::pull::PullError;
-use super::{elsewhere, restore};
+use super::{elsewhere, restore, token};
 use crate::Store;
 use crate::headquarters::{HqError, standing};
 
@@ -26,8 +26,8 @@ pub(super) const EPOCH: &str = "hq_epoch";
 /// The databases that this store has had before, with the last number of each, as JSON.
 const NODE_EPOCHS: &str = "node_epochs";
 
-/// Tells HQ who is here, and takes what it says; once more when a key came with it: until HQ hears that it is here it gives the key to
-/// whoever comes with the token of this store.
+/// Tells HQ who is here, and takes what it says; once more when a key or a token came with it: until HQ hears that it is here it gives
+/// the key to whoever comes with the token of this store, and holds the token for one that somebody may have asked for in its place.
 pub(super) async fn shake_hands(store: &Store) -> Result<(), PullError> {
     if shake(store).await? {
         shake(store).await?;
@@ -35,7 +35,7 @@ pub(super) async fn shake_hands(store: &Store) -> Result<(), PullError> {
     Ok(())
 }
 
-/// One handshake; whether a key came with it.
+/// One handshake; whether a key or a token came with it.
 async fn shake(store: &Store) -> Result<bool, PullError> {
     let (asked, asked_at) = (store.clock.now(), store.clock.uptime());
     let request = introduce(store).await?;
@@ -63,6 +63,9 @@ async fn shake(store: &Store) -> Result<bool, PullError> {
             .install(key)
             .map_err(|error| DbErr::Custom(format!("the PIN key could not be kept: {error}")))?;
     }
+    // Before anything else of the answer is kept: it is given once.
+    let successor = answer.sync_token.as_ref().is_some_and(|given| token::take_over(store, given));
+    token::keep(store);
     take(store, &request, &answer).await?;
     store.wrote_numbers(store.numbers.answered(store.sync_db()).await?);
     elsewhere::accepted(store).await?;
@@ -82,7 +85,7 @@ async fn shake(store: &Store) -> Result<bool, PullError> {
         line.epoch = Some(answer.epoch.clone());
         line.notify_delay_ms = answer.notify_delay_ms;
     });
-    Ok(answer.pin_key.is_some())
+    Ok(answer.pin_key.is_some() || successor)
 }
 
 async fn introduce(store: &Store) -> Result<HandshakeRequest, DbErr> {
@@ -118,6 +121,7 @@ async fn introduce(store: &Store) -> Result<HandshakeRequest, DbErr> {
         series: Some(series),
         interval_ms: i64::try_from(store.settings.sync_interval.as_millis()).ok(),
         unenrolled: Some(tills::unenrolled(&conn).await?),
+        takes_token: true,
     })
 }
 

@@ -19,6 +19,7 @@ mod specification;
 mod start;
 mod suspects;
 mod together;
+mod token;
 mod verdicts;
 pub mod watchdog;
 

@@ -10,7 +10,6 @@ use tillkeep_model::wire::{Heartbeat, HqMessage, StoreMessage};
 use tillkeep_storage::outbox;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
-use tokio_tungstenite::tungstenite::http::HeaderValue;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::tungstenite::{self, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async_tls_with_config};
@@ -78,13 +77,12 @@ async fn connect(store: &Store) -> Result<Socket, tungstenite::Error> {
     let url = store.settings.hq_url.trim_end_matches('/').replacen("http", "ws", 1);
     let mut request = format!("{url}/api/v1/sync/ws").into_client_request()?;
     // In the header, not in the URL: proxies write URLs into their logs.
-    let mut token = HeaderValue::from_str(&format!("Bearer {}", store.settings.sync_token.expose()))?;
-    token.set_sensitive(true);
-    request.headers_mut().insert("authorization", token);
+    let bearer = store.line.bearer();
+    request.headers_mut().insert("authorization", bearer.header);
     let config = WebSocketConfig::default().read_buffer_size(4096).write_buffer_size(4096);
     let (mut socket, _) = connect_async_tls_with_config(request, Some(config), true, store.line.connector()).await?;
     // The specification knows no token in the header of the upgrade, and a gateway may drop it.
-    let auth = StoreMessage::Auth { sync_token: store.settings.sync_token.expose().to_owned() };
+    let auth = StoreMessage::Auth { sync_token: bearer.token.expose().to_owned() };
     socket.send(Message::Text(serde_json::to_string(&auth).unwrap_or_default().into())).await?;
     Ok(socket)
 }
@@ -119,6 +117,8 @@ async fn listen(store: &Store, socket: &mut Socket, begun: Instant, pace: Pace) 
                 }
             }
             () = tokio::time::sleep_until(heard + pace.silence) => return Ok(()),
+            // That of the token before ends with it.
+            () = store.sync.token_changed.notified() => return Ok(()),
             () = store.stop.cancelled() => return Ok(()),
         }
     }

@@ -45,6 +45,8 @@ const ACTIONS: Readonly<Record<string, Text>> = {
   'store.deactivate': 'didStoreDeactivate',
   'store.provision': 'didStoreProvision',
   'store.revoke_token': 'didStoreRevokeToken',
+  'store.token_asked_again': 'didStoreTokenAskedAgain',
+  'store.token_given': 'didStoreTokenGiven',
   'store_price.set': 'didStorePriceSet',
   'tax_group.rates': 'didTaxGroupRates',
   'sync.change': 'didSyncChange',

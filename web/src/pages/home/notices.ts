@@ -17,6 +17,7 @@ type Answer = paths['/api/v1/security/notices']['get']['responses']['200']['cont
 export type Notice = Answer['data'][number]
 
 const TITLES: Readonly<Record<string, () => string>> = {
+  token_asked_again: () => t('tokenAskedAgain'),
   no_second_factor: () => t('noSecondFactor'),
   pin_ended: () => t('pinEnded'),
   first_pin_expired: () => t('firstPinExpired'),

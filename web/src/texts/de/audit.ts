@@ -98,6 +98,8 @@ export default {
   didStoreDeactivate: 'Filiale deaktiviert',
   didStoreProvision: 'Filiale bereitgestellt',
   didStoreRevokeToken: 'Token einer Filiale widerrufen',
+  didStoreTokenAskedAgain: 'Neues Token einer Filiale noch einmal verlangt und verweigert',
+  didStoreTokenGiven: 'Neues Token von einer Filiale übernommen',
   didStorePriceSet: 'Preis in einer Filiale geändert',
   didTaxGroupRates: 'Sätze einer Steuergruppe geändert',
   didSyncChange: 'In einer Filiale geändert',

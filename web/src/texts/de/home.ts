@@ -21,6 +21,7 @@ export default {
   pinEnded: 'Eine PIN wurde von einer anderen Person erraten',
   registersWithoutTill: 'Kassen, die nicht eingerichtet sind',
   toLookAfter: 'Zu erledigen',
+  tokenAskedAgain: 'Ein Token wurde zweimal verlangt',
 
   // attention.ts
   alarmedText: 'Sie melden selbst, was nicht stimmt; auf ihren Seiten steht es, und was zu tun ist.',

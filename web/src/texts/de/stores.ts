@@ -70,12 +70,13 @@ export default {
   rotate: 'Token erneuern',
   rotateTitle: 'Neues Token für {code}',
   rotateAbout:
-    'Der Filialserver muss damit neu gestartet werden. Bis dahin wartet Verkauftes in seinem Postausgang, und nichts geht verloren.',
+    'Die Filiale übernimmt es in der Zeit unten von selbst; sonst muss ihr Server damit neu gestartet werden. Bis dahin wartet Verkauftes in seinem Postausgang, und nichts geht verloren.',
   rotateAboutOutOfUse:
-    'Der Filialserver muss damit neu gestartet werden. Bis dahin wartet Verkauftes in seinem Postausgang, und nichts geht verloren. Diese Filiale ist außer Betrieb: Aktivieren Sie sie zusätzlich.',
+    'Die Filiale übernimmt es in der Zeit unten von selbst; sonst muss ihr Server damit neu gestartet werden. Bis dahin wartet Verkauftes in seinem Postausgang, und nichts geht verloren. Diese Filiale ist außer Betrieb: Aktivieren Sie sie zusätzlich.',
   grace: 'Das alte Token gilt noch für',
   minutes: 'Minuten',
-  graceHelp: 'Zeit, um das neue in die Filiale zu bringen; mit 0 ist sie getrennt, bis sie es hat.',
+  graceHelp:
+    'In dieser Zeit übernimmt die Filiale das neue von selbst. Mit 0 ist sie getrennt, bis jemand es bringt: so bei einem gestohlenen Rechner.',
   revoke: 'Token widerrufen',
   revokeQuestion: 'Das Token von {code} widerrufen?',
   revokeAbout:

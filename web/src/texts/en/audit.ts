@@ -96,6 +96,8 @@ export default {
   didStoreDeactivate: 'Store deactivated',
   didStoreProvision: 'Store provisioned',
   didStoreRevokeToken: 'Token of a store revoked',
+  didStoreTokenAskedAgain: 'New token of a store asked for once more, and refused',
+  didStoreTokenGiven: 'New token taken over by a store',
   didStorePriceSet: 'Price in a store changed',
   didTaxGroupRates: 'Rates of a tax group changed',
   didSyncChange: 'Changed at a store',

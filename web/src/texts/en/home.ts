@@ -19,6 +19,7 @@ export default {
   pinEnded: 'A PIN was guessed by another person',
   registersWithoutTill: 'Tills that are not enrolled',
   toLookAfter: 'To look after',
+  tokenAskedAgain: 'A token was asked for twice',
 
   // attention.ts
   alarmedText: 'They say of themselves what is wrong; their pages have it, and what to do.',

@@ -66,12 +66,13 @@ export default {
   rotate: 'Rotate token',
   rotateTitle: 'New token for {code}',
   rotateAbout:
-    'The store server has to be restarted with it. Until then what is sold waits in its outbox, and nothing is lost.',
+    'The store takes it over by itself in the time below; else its server has to be restarted with it. Until then what is sold waits in its outbox, and nothing is lost.',
   rotateAboutOutOfUse:
-    'The store server has to be restarted with it. Until then what is sold waits in its outbox, and nothing is lost. This store is out of use: activate it as well.',
+    'The store takes it over by itself in the time below; else its server has to be restarted with it. Until then what is sold waits in its outbox, and nothing is lost. This store is out of use: activate it as well.',
   grace: 'The old token works on for',
   minutes: 'minutes',
-  graceHelp: 'Time to bring the new one to the shop; with 0 the store is cut off until it has it.',
+  graceHelp:
+    'In that time the store takes the new one over by itself. With 0 it is cut off until somebody brings it: so for a stolen machine.',
   revoke: 'Revoke token',
   revokeQuestion: 'Revoke the token of {code}?',
   revokeAbout:

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tillkeep_http::error::{Error, Result};
 use tillkeep_http::extract::OptionalBody;
-use tillkeep_http::tokens::{STORE_SYNC, SyncClaims};
 use tillkeep_http::{Answer, Caller, Id, NoContent};
 use tillkeep_model::ErrorCode;
 use tillkeep_model::permission::Fresh;
@@ -22,7 +21,7 @@ use super::fields::KIND;
 use crate::Hq;
 use crate::address::{Address, Asked, is_loopback};
 use crate::backoffice::rows;
-use crate::sync::standing::{Grace, keep_grace};
+use crate::sync::standing::{Grace, Handover, keep_grace, sign};
 
 /// Minutes that a replaced token may keep working at the most: a day to reach the shop.
 const MOST_GRACE_MINUTES: i64 = 24 * 60;
@@ -73,7 +72,9 @@ pub(super) async fn provision(
             }
             new.sync_token_version += 1;
             let until = now.plus_millis(body.grace_minutes * 60_000);
-            keep_grace(tx, id, Grace { tv: old.sync_token_version, until }).await?;
+            // Without a grace nobody is meant to go on with what the token before was worth.
+            let handover = (body.grace_minutes > 0).then(|| Handover::of_version(new.sync_token_version));
+            keep_grace(tx, id, Grace { tv: old.sync_token_version, until, handover }).await?;
         }
         new.provisioned_at = old.provisioned_at.or(Some(now));
         // The first token takes a store into use; another one does not bring back a store that was taken out of it.
@@ -90,17 +91,9 @@ pub(super) async fn provision(
         hq.shut_out(id);
     } else if body.rotate {
         hq.hub.ends_at(id, now.plus_millis(body.grace_minutes * 60_000));
+        hq.stores_to_notify.insert(id);
     }
-    let claims = SyncClaims {
-        store_id: Some(id),
-        store_code: store.code.clone(),
-        kind: STORE_SYNC.to_owned(),
-        tv: store.sync_token_version,
-        iat: now.millis() / 1000,
-        jti: Some(Uuid::now_v7()),
-    };
-    let unsigned = || Error::internal("a sync token could not be signed");
-    let sync_token = hq.auth.tokens.sign_sync(&claims).ok_or_else(unsigned)?;
+    let sync_token = sign(&hq, &store, store.sync_token_version, now)?;
     let address = hq.address(&asked);
     let env = snippet(&sync_token, address.as_ref().map(|address| &*address.url));
     let public_url_missing = address.is_none();
@@ -117,7 +110,7 @@ pub(super) async fn revoke_token(
     let now = caller.now();
     let edit = async |tx: &mut Tx, old: &Model, new: &mut Model| {
         new.sync_token_version += 1;
-        keep_grace(tx, id, Grace { tv: old.sync_token_version, until: now }).await?;
+        keep_grace(tx, id, Grace { tv: old.sync_token_version, until: now, handover: None }).await?;
         Ok(json!({"tokenVersion": new.sync_token_version}))
     };
     let after = async |_: &mut Tx, _: &Model, _: &Model| Ok(());

@@ -4,6 +4,7 @@ mod first_pin_expired;
 mod no_second_factor;
 mod pin_ended;
 mod registers_without_till;
+mod token_asked_again;
 
 use std::collections::BTreeSet;
 use std::pin::Pin;
@@ -66,6 +67,7 @@ type Found<'a> = Pin<Box<dyn Future<Output = Result<Vec<Notice>>> + Send + 'a>>;
 
 /// Every kind, in the order in which they are shown.
 const KINDS: &[for<'a> fn(&'a Asked<'a>) -> Found<'a>] = &[
+    |asked| Box::pin(token_asked_again::find(asked)),
     |asked| Box::pin(no_second_factor::find(asked)),
     |asked| Box::pin(pin_ended::find(asked)),
     |asked| Box::pin(first_pin_expired::find(asked)),
