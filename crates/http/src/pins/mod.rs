@@ -219,6 +219,17 @@ impl Pins {
         self.secrets()?.open_factor(about, text)
     }
 
+    /// What posts to a hook are signed with, as the database may keep it: it opens beside the same `about` alone.
+    pub fn seal_hook(&self, about: &str, text: &[u8]) -> Result<String> {
+        let secrets = self.secrets().ok_or_else(not_ready)?;
+        secrets.seal_hook(about, text).map_err(|error| Error::internal(error))
+    }
+
+    /// What [`Pins::seal_hook`] sealed; `None` for what was moved or changed.
+    pub fn open_hook(&self, about: &str, text: &str) -> Option<Vec<u8>> {
+        self.secrets()?.open_hook(about, text)
+    }
+
     /// A recovery code of a user as the database may keep it.
     pub(crate) fn recovery_hash(&self, user_id: Uuid, code: &str) -> Result<String> {
         let secrets = self.secrets().ok_or_else(not_ready)?;

@@ -244,6 +244,18 @@ impl Secrets {
         opened(&hmac(root, b"factor"), about.as_bytes(), &STANDARD.decode(text).ok()?)
     }
 
+    /// What posts to a hook are signed with, sealed: it opens beside the same `about` alone.
+    pub(super) fn seal_hook(&self, about: &str, text: &[u8]) -> Text<String> {
+        let Keys::Hq { root } = &self.keys else { return Err("hooks are of headquarters".to_owned()) };
+        Ok(STANDARD.encode(sealed(&hmac(root, b"hook"), about.as_bytes(), text.to_vec())?))
+    }
+
+    /// What [`Secrets::seal_hook`] sealed.
+    pub(super) fn open_hook(&self, about: &str, text: &str) -> Option<Vec<u8>> {
+        let Keys::Hq { root } = &self.keys else { return None };
+        opened(&hmac(root, b"hook"), about.as_bytes(), &STANDARD.decode(text).ok()?)
+    }
+
     /// The look-up of a store with a salt: a slow hash.
     pub(super) fn own_lookup(&self, store: Uuid, hash: &str) -> Text<Option<String>> {
         let Keys::Hq { root } = &self.keys else { return Ok(None) };
