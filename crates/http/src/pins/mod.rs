@@ -19,9 +19,8 @@ use uuid::Uuid;
 
 pub use hashed::Hashed;
 pub use quality::{LONGEST, SHORTEST, generate, weakness};
-pub(crate) use secrets::hmac;
-pub use secrets::is_former;
 use secrets::{Secrets, id_of, root_id};
+pub use secrets::{hmac, is_former};
 
 use crate::error::{Error, Result};
 use crate::files;

@@ -35,7 +35,8 @@ const SALT: usize = 16;
 type Text<T> = Result<T, String>;
 type Slow = [u8; SLOW];
 
-pub(crate) fn hmac(key: &[u8], data: &[u8]) -> Vec<u8> {
+/// HMAC-SHA-256.
+pub fn hmac(key: &[u8], data: &[u8]) -> Vec<u8> {
     // HMAC takes a key of any length; the error type is for other algorithms.
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) else { return Vec::new() };
     mac.update(data);

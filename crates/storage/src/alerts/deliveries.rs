@@ -84,14 +84,17 @@ pub(super) async fn enqueue<'a>(
     bulk::insert::<Entity>(tx, posts, None).await
 }
 
-/// Takes at most `most` posts in hand that are due: no other server tries them meanwhile. Of one alert and hook the oldest alone.
+/// Posts that may be tried, as `d`: for a hook that is in use, and of one alert and hook the oldest alone. Ids rise with time.
+const TRIABLE: &str = "FROM alert_deliveries d JOIN alert_hooks h ON h.id = d.hook_id AND h.is_active = TRUE \
+     WHERE d.state = 'waiting' AND NOT EXISTS (SELECT 1 FROM alert_deliveries o WHERE o.hook_id = d.hook_id \
+     AND o.alert_id = d.alert_id AND o.state = 'waiting' AND o.id < d.id)";
+
+/// Takes at most `most` posts in hand that are due: no other server tries them meanwhile.
 pub async fn take(tx: &Tx, most: u64, now: Instant) -> Result<Vec<Due>, DbErr> {
     let sql = format!(
         "UPDATE alert_deliveries SET attempts = attempts + 1, first_at = COALESCE(first_at, $1), due_at = $2 \
-         WHERE state = '{WAITING}' AND id IN (SELECT d.id FROM alert_deliveries d JOIN alert_hooks h ON h.id = d.hook_id \
-         WHERE d.state = '{WAITING}' AND d.due_at <= $1 AND h.is_active = TRUE AND NOT EXISTS \
-         (SELECT 1 FROM alert_deliveries o WHERE o.hook_id = d.hook_id AND o.alert_id = d.alert_id AND o.state = '{WAITING}' \
-          AND o.id < d.id) ORDER BY d.due_at, d.id LIMIT {most}) RETURNING id"
+         WHERE state = 'waiting' AND id IN (SELECT d.id {TRIABLE} AND d.due_at <= $1 ORDER BY d.due_at, d.id LIMIT {most}) \
+         RETURNING id"
     );
     let rows = query(tx, &sql, [now.into(), now.plus_millis(IN_HAND_MS).into()]).await?;
     let ids: Vec<Uuid> = rows.iter().map(|row| row.try_get("", "id")).collect::<Result<_, _>>()?;
@@ -142,12 +145,9 @@ pub async fn note_answer(tx: &Tx, hook_id: Uuid, answer: &Answer, attempts: i32,
     Ok(())
 }
 
-/// When the next post of a hook that is in use is due.
+/// When the next post that may be tried is due.
 pub async fn next_due(conn: &impl ConnectionTrait) -> Result<Option<Instant>, DbErr> {
-    let sql = format!(
-        "SELECT MIN(d.due_at) AS due FROM alert_deliveries d JOIN alert_hooks h ON h.id = d.hook_id \
-         WHERE d.state = '{WAITING}' AND h.is_active = TRUE"
-    );
+    let sql = format!("SELECT MIN(d.due_at) AS due {TRIABLE}");
     query(conn, &sql, []).await?.first().map_or(Ok(None), |row| row.try_get("", "due"))
 }
 
