@@ -1,6 +1,7 @@
 //! The addresses that alerts are posted to. What alerts say goes to machines that an administrator names, so that they are set by
 //! whoever may change every store, with the second factor shown lately.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -21,7 +22,7 @@ use uuid::Uuid;
 
 use super::kinds::AlertKind;
 use super::post::{new_secret, post};
-use super::view::{HookView, LastAnswer, WithSecret};
+use super::view::{HookView, LastAnswer};
 use super::{address, event};
 use crate::Hq;
 
@@ -34,7 +35,7 @@ const AUDITED: &str = "alert_hooks";
 /// A new hook.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schema(as = AlertHookDraft)]
+#[schema(as = NewAlertHook)]
 pub(super) struct Draft {
     /// `https://…`, or `http://…` on the machine of headquarters.
     #[schema(min_length = 1, max_length = 500)]
@@ -48,7 +49,7 @@ pub(super) struct Draft {
 /// What changes; what is left out stays.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schema(as = AlertHookChange)]
+#[schema(as = AlertHookEdit)]
 pub(super) struct Change {
     #[schema(min_length = 1, max_length = 500)]
     url: Option<String>,
@@ -76,7 +77,7 @@ fn missing() -> Error {
 
 /// A hook as it is shown, with the counts of its posts.
 async fn view(conn: &impl ConnectionTrait, hook: Model) -> Result<HookView> {
-    let count = |counts: &std::collections::HashMap<Uuid, i64>| counts.get(&hook.id).copied().unwrap_or_default();
+    let count = |counts: &HashMap<Uuid, i64>| counts.get(&hook.id).copied().unwrap_or_default();
     let (waiting, given_up) = (count(&deliveries::waiting(conn).await?), count(&deliveries::given_up(conn).await?));
     Ok(HookView::new(hook, waiting, given_up))
 }
@@ -100,7 +101,7 @@ pub(super) async fn list(caller: Caller<StoresEdit>) -> Result<Answer<Vec<HookVi
     caller.everywhere()?;
     let conn = caller.snapshot().await?;
     let (waiting, given_up) = (deliveries::waiting(&conn).await?, deliveries::given_up(&conn).await?);
-    let count = |counts: &std::collections::HashMap<Uuid, i64>, id: Uuid| counts.get(&id).copied().unwrap_or_default();
+    let count = |counts: &HashMap<Uuid, i64>, id: Uuid| counts.get(&id).copied().unwrap_or_default();
     let shown = |hook: Model| {
         let counts = (count(&waiting, hook.id), count(&given_up, hook.id));
         HookView::new(hook, counts.0, counts.1)
@@ -120,7 +121,7 @@ pub(super) async fn create(
     caller: Caller<Fresh<StoresEdit>>,
     State(hq): State<Arc<Hq>>,
     Body(body): Body<Draft>,
-) -> Result<Created<WithSecret>> {
+) -> Result<Created<HookView>> {
     caller.everywhere()?;
     let id = Uuid::now_v7();
     let (secret, sealed) = new_secret(&hq.auth.pins, id)?;
@@ -140,8 +141,8 @@ pub(super) async fn create(
         return Err(Error::field("url", format!("there are {MOST} addresses already; remove one first")));
     }
     hooks::add(&act, hook.clone()).await?;
-    act.done(entry(&caller, "alert_hook.create", id, noted(&hook))).await?;
-    Ok(Created::new(WithSecret { hook: HookView::new(hook, 0, 0), secret }))
+    act.done(entry(&caller, "create", id, noted(&hook))).await?;
+    Ok(Created::new(HookView::new(hook, 0, 0).with_secret(secret)))
 }
 
 /// `PATCH /alert-hooks/{id}`: what is on its way goes to the new address.
@@ -170,7 +171,7 @@ pub(super) async fn edit(
     new.version += 1;
     new.updated_at = caller.now();
     hooks::change(&act, new.clone()).await?;
-    act.done(entry(&caller, "alert_hook.edit", id, json!({"from": noted(&old), "to": noted(&new)}))).await?;
+    act.done(entry(&caller, "edit", id, json!({"from": noted(&old), "to": noted(&new)}))).await?;
     view(caller.reader(), new).await.map(Answer)
 }
 
@@ -186,7 +187,7 @@ pub(super) async fn delete(
     let current = || Ok(serde_json::to_value(HookView::new(old.clone(), 0, 0))?);
     refuse_outdated(expected_version, old.version, current)?;
     hooks::remove(&act, id).await?;
-    act.done(entry(&caller, "alert_hook.delete", id, noted(&old))).await?;
+    act.done(entry(&caller, "delete", id, noted(&old))).await?;
     Ok(NoContent)
 }
 
@@ -213,7 +214,7 @@ pub(super) async fn rotate_secret(
     caller: Caller<Fresh<StoresEdit>>,
     State(hq): State<Arc<Hq>>,
     Id(id): Id,
-) -> Result<Answer<WithSecret>> {
+) -> Result<Answer<HookView>> {
     caller.everywhere()?;
     let (secret, sealed) = new_secret(&hq.auth.pins, id)?;
     let act = caller.begin().await?;
@@ -221,6 +222,5 @@ pub(super) async fn rotate_secret(
     let new = Model { secret: sealed, version: old.version + 1, updated_at: caller.now(), ..old };
     hooks::change(&act, new.clone()).await?;
     act.done(entry(&caller, "alert_hook.rotate_secret", id, json!({"host": host(&new.url)}))).await?;
-    let hook = view(caller.reader(), new).await?;
-    Ok(Answer(WithSecret { hook, secret }))
+    Ok(Answer(view(caller.reader(), new).await?.with_secret(secret)))
 }

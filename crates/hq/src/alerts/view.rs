@@ -28,6 +28,9 @@ pub(super) struct HookView {
     given_up: i64,
     /// What came of the last try; null before the first one.
     last: Option<LastAnswer>,
+    /// What posts are signed with; where it was made just now, and nowhere else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    secret: Option<String>,
 }
 
 /// What came of a try.
@@ -78,18 +81,14 @@ impl HookView {
             updated_at: hook.updated_at,
             waiting,
             given_up,
+            secret: None,
         }
     }
-}
 
-/// A hook with its secret, which is shown this once.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = AlertHookSecret)]
-pub(super) struct WithSecret {
-    pub hook: HookView,
-    /// What posts are signed with.
-    pub secret: String,
+    /// The same with its secret.
+    pub(super) fn with_secret(self, secret: String) -> Self {
+        Self { secret: Some(secret), ..self }
+    }
 }
 
 /// Something that is wrong, or was.
