@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder};
+use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, Value};
 use tillkeep_model::Instant;
 use uuid::Uuid;
 
@@ -122,7 +122,7 @@ pub async fn settle(tx: &Tx, post: &Model, answer: &Answer, now: Instant) -> Res
     let status = answer.status.map(i32::from);
     let sql = "UPDATE alert_deliveries SET state = $2, due_at = $3, last_at = $4, last_status = $5, last_text = $6 \
                WHERE id = $1 AND state = $7";
-    let values = [
+    let values: [Value; 7] = [
         post.id.into(),
         state.into(),
         next.into(),
@@ -140,7 +140,7 @@ pub async fn settle(tx: &Tx, post: &Model, answer: &Answer, now: Instant) -> Res
 pub async fn note_answer(tx: &Tx, hook_id: Uuid, answer: &Answer, attempts: i32, now: Instant) -> Result<(), DbErr> {
     let status = answer.status.map(i32::from);
     let sql = "UPDATE alert_hooks SET last_at = $2, last_status = $3, last_text = $4, last_attempts = $5 WHERE id = $1";
-    let values = [hook_id.into(), now.into(), status.into(), answer.text.as_str().into(), attempts.into()];
+    let values: [Value; 5] = [hook_id.into(), now.into(), status.into(), answer.text.as_str().into(), attempts.into()];
     execute(tx, sql, values).await?;
     Ok(())
 }
