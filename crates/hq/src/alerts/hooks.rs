@@ -61,13 +61,15 @@ pub(super) struct Change {
 }
 
 /// The kinds by their words, each once.
-fn kinds(kinds: Vec<AlertKind>) -> Result<JsonText> {
-    let mut kinds = kinds;
-    kinds.sort_unstable();
-    kinds.dedup();
+fn kinds(mut kinds: Vec<AlertKind>) -> Result<JsonText> {
     if kinds.is_empty() {
         return Err(Error::field("kinds", "must name one kind of alert at least; leave it out for all"));
     }
+    if kinds.len() > AlertKind::ALL.len() {
+        return Err(Error::field("kinds", "must name each kind once"));
+    }
+    kinds.sort_unstable();
+    kinds.dedup();
     Ok(JsonText::new(&kinds))
 }
 
