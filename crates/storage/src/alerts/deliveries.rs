@@ -91,9 +91,10 @@ const TRIABLE: &str = "FROM alert_deliveries d JOIN alert_hooks h ON h.id = d.ho
 
 /// Takes at most `most` posts in hand that are due: no other server tries them meanwhile.
 pub async fn take(tx: &Tx, most: u64, now: Instant) -> Result<Vec<Due>, DbErr> {
+    // Whoever waited for another one to take a post finds it due no more.
     let sql = format!(
         "UPDATE alert_deliveries SET attempts = attempts + 1, first_at = COALESCE(first_at, $1), due_at = $2 \
-         WHERE state = 'waiting' AND id IN (SELECT d.id {TRIABLE} AND d.due_at <= $1 ORDER BY d.due_at, d.id LIMIT {most}) \
+         WHERE state = 'waiting' AND due_at <= $1 AND id IN (SELECT d.id {TRIABLE} AND d.due_at <= $1 ORDER BY d.due_at, d.id LIMIT {most}) \
          RETURNING id"
     );
     let rows = query(tx, &sql, [now.into(), now.plus_millis(IN_HAND_MS).into()]).await?;
