@@ -262,6 +262,10 @@ impl Recorder<'_> {
             ("PATCH", "/customers/{id}") => {
                 (of(&self.scene.customer), json!({"lastName": "Lee", "email": "ann@example.org"}))
             }
+            ("PATCH", "/alert-hooks/{id}") => {
+                let hook = self.row(list, |_| true).await?;
+                (of(&hook["id"].as_str()?), json!({"kinds": ["store_silent"], "active": true}))
+            }
             ("PATCH", "/departments/{id}") => (of(&ids::named("department:GENERAL")), json!({"name": "Groceries"})),
             ("PATCH", "/products/{id}") => (of(&self.scene.product), json!({"price": 1100, "brand": "Hill"})),
             ("PATCH", "/roles/{id}") => (of(&self.scene.role), json!({"name": "Stock taker"})),

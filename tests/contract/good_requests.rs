@@ -36,6 +36,10 @@ fn new_product(name: &str) -> Json {
     })
 }
 
+fn new_hook() -> Json {
+    json!({"url": "http://127.0.0.1:9/alerts", "kinds": ["store_silent", "dead_letter"]})
+}
+
 fn new_special(name: &str) -> Json {
     let department = ids::named("department:GENERAL");
     json!({"code": name, "name": name, "departmentId": department, "type": "percent_off", "percentBps": 1000, "endDate": "2020-01-01"})
@@ -99,6 +103,11 @@ impl Scene {
                 (here, json!({"storeId": self.world.s01, "lines": lines}))
             }
             ("hq", "/specials") => (here, new_special(&name)),
+            // Nobody listens there, which is an answer too.
+            ("hq", "/alert-hooks") => (here, new_hook()),
+            ("hq", "/alert-hooks/{id}/test" | "/alert-hooks/{id}/rotate-secret") => {
+                (of(self.made(server, "/alert-hooks", new_hook()).await), json!({}))
+            }
             ("hq", "/specials/{id}/deactivate") => {
                 (of(self.made(server, "/specials", new_special(&name)).await), json!({}))
             }

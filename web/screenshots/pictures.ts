@@ -77,6 +77,7 @@ export const PICTURES: readonly Picture[] = [
   page('customers', '/hq/customers', { name: 'customer-new', open: (on) => press(on, /^New customer/) }),
   page('customer-sales', '/hq/customers/:customer/sales'),
   page('setup', '/hq/setup'),
+  page('alerts', '/hq/alerts'),
   page('chain', '/hq/chain'),
   page('users', '/hq/users'),
   page('users', '/hq/users', { name: 'user-new', open: (on) => press(on, /^New user/) }),

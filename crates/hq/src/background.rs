@@ -5,8 +5,8 @@ use std::sync::Arc;
 use tillkeep_http::auth::housekeeping;
 use tillkeep_storage::DbErr;
 
-use crate::Hq;
 use crate::sync::{dashboard, deliver, judge, pruning, rounds, servers};
+use crate::{Hq, alerts};
 
 /// Joins the servers that run, and starts every background task.
 pub(crate) async fn start(hq: &Arc<Hq>) -> Result<(), DbErr> {
@@ -18,6 +18,7 @@ pub(crate) async fn start(hq: &Arc<Hq>) -> Result<(), DbErr> {
     servers::start(hq.clone());
     pruning::start(hq.clone());
     dashboard::start(hq.clone());
+    alerts::start(hq);
     housekeeping::start(hq.auth.clone(), hq.leases.clone(), hq.stop.clone());
     Ok(())
 }

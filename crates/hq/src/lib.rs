@@ -4,6 +4,7 @@
 
 mod accounts;
 mod address;
+pub mod alerts;
 mod background;
 pub mod backoffice;
 mod customer_numbers;

@@ -12,7 +12,7 @@ use tillkeep_http::{describe, directory, factors, layers, probes, shelf};
 use tillkeep_model::permission::code::{UsersEdit, UsersManageRoles};
 
 use crate::state::Routes;
-use crate::{Hq, backoffice, reports, security, sync};
+use crate::{Hq, alerts, backoffice, reports, security, sync};
 
 /// What this server says of itself.
 pub const ABOUT: About = About {
@@ -99,5 +99,6 @@ fn own(routes: Routes) -> Routes {
         .with(backoffice::routes)
         .with(reports::routes)
         .with(security::routes)
+        .with(alerts::routes)
         .with(sync::routes)
 }

@@ -15,6 +15,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use crate::live::alerting::Alerting;
 use crate::live::board::Board;
 use crate::live::copies::Copies;
 use crate::live::store_metrics::StoreMetrics;
@@ -111,6 +112,7 @@ impl Hq {
             judge: Notify::new(),
             tracker: Tracker::default(),
             board: Board::default(),
+            alerting: Alerting::new(&settings.data_dir),
             store_metrics: StoreMetrics::default(),
             database_run,
             unreadable: Unreadable::load(&db, &clock).await.map_err(io::Error::other)?,

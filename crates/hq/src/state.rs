@@ -16,6 +16,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use crate::live::alerting::Alerting;
 use crate::live::board::Board;
 use crate::live::copies::Copies;
 use crate::live::followed::Followed;
@@ -70,6 +71,8 @@ pub struct Hq {
     pub judge: Notify,
     pub tracker: Tracker,
     pub board: Board,
+    /// What telling of alerts shares among its parts.
+    pub(crate) alerting: Alerting,
     pub store_metrics: StoreMetrics,
     pub database_run: DatabaseRun,
     /// Rows that stores go without.

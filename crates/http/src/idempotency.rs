@@ -36,8 +36,16 @@ const KEPT_AT_STORE_MS: i64 = 7 * 24 * 3600 * 1000;
 const KEPT_AT_HQ_MS: i64 = 24 * 3600 * 1000;
 
 /// Routes with an answer that is shown once: it is not kept. All below `/auth/` are too.
-const SECRET: [&str; 6] =
-    ["/stores/{id}/provision", "/users", "/users/{id}/pin", "/pos/approvals", "/devices", "/registers"];
+const SECRET: [&str; 8] = [
+    "/stores/{id}/provision",
+    "/users",
+    "/users/{id}/pin",
+    "/pos/approvals",
+    "/devices",
+    "/registers",
+    "/alert-hooks",
+    "/alert-hooks/{id}/rotate-secret",
+];
 /// Members of a body that are PINs or codes. They count for no comparison: a hash of them, or an answer that depends on whether
 /// they are the same, would tell a PIN to whoever tries them all.
 const PINS: [&str; 4] = ["pin", "currentPin", "newPin", "code"];

@@ -101,6 +101,12 @@ const METRICS: &[(Describe, &str, Option<Unit>, &str)] = &[
         None,
         "Entries of long ago that this server moved from sync_log to where a short row of each stays",
     ),
+    (
+        COUNTER,
+        "tillkeep_alert_posts_total",
+        None,
+        "Tries to post alerts to webhooks: sent, failed and to be tried again, or given up",
+    ),
     (GAUGE, "tillkeep_outbox_pending", None, "Entries that headquarters has not taken yet"),
     (GAUGE, "tillkeep_outbox_dead_letters", None, "Entries that were refused ten times"),
     (GAUGE, "tillkeep_alarms", None, "1 for each alarm that this store has"),

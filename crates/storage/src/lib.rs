@@ -4,6 +4,7 @@
 
 #![warn(unreachable_pub)]
 
+pub mod alerts;
 pub mod attempts;
 pub mod audit;
 pub mod backup;

@@ -47,6 +47,9 @@ const EMPTY: &[&str] = &[
     "known_places",
     "chain_signatures",
     "product_pictures",
+    "alert_hooks",
+    "alerts",
+    "alert_deliveries",
 ];
 
 /// Writes what is kept of this version when `RELEASE_RECORD` is set: `make release-record`.

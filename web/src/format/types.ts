@@ -5,6 +5,7 @@ import { t } from './texts'
 /** Kinds of rows, as people call one of them and several. */
 const NAMES: Readonly<Record<string, keyof typeof en>> = {
   account_charges: 'typeAccountCharges',
+  alert_hooks: 'typeAlertHooks',
   audit_log: 'typeAuditLog',
   cash_movements: 'typeCashMovements',
   customers: 'typeCustomers',

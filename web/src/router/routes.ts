@@ -326,6 +326,12 @@ const pages: RouteRecordRaw[] = [
     }),
   },
   {
+    path: 'alerts',
+    name: 'alerts',
+    component: () => import('@/pages/alerts/AlertsPage.vue'),
+    meta: page('alerts', { permissions: ['stores.view'] }),
+  },
+  {
     path: 'chain',
     name: 'chain',
     component: () => import('@/pages/chain/ChainPage.vue'),
@@ -440,7 +446,7 @@ export const MENU = [
   { group: 'selling', pages: ['today', 'sales', 'drawers', 'stock', 'customers'] },
   { group: 'reports', pages: ['z-reports', 'zz-reports', 'variance'] },
   { group: 'range', pages: ['products', 'departments', 'specials', 'taxes', 'tenders'] },
-  { group: 'shops', pages: ['stores', 'registers', 'reasons', 'sync', 'chain'] },
+  { group: 'shops', pages: ['stores', 'registers', 'reasons', 'sync', 'alerts', 'chain'] },
   { group: 'people', pages: ['users', 'roles', 'sales-reps', 'audit'] },
 ] as const
 

@@ -1,6 +1,7 @@
 //! What a running headquarters has in memory and shares among its requests: databases, heads and pages, sockets and what is heard
 //! over them, turns and queues, the other servers. Nothing here knows the server: it is made of this.
 
+pub(crate) mod alerting;
 pub(crate) mod board;
 pub(crate) mod copies;
 mod database_run;

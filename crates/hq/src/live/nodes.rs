@@ -113,6 +113,12 @@ impl Nodes {
         self.lock().looks.is_multiple_of(every)
     }
 
+    /// What the servers that run are called, this one among them.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let alive = self.lock().alive.iter().map(|node| node.name.clone()).collect::<Vec<_>>();
+        alive.into_iter().chain([self.name.clone()]).collect()
+    }
+
     /// The name of another server, if it runs.
     pub fn name_of(&self, id: Uuid) -> Option<String> {
         let known = self.lock();

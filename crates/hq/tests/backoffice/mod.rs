@@ -2,6 +2,7 @@
 
 pub mod kit;
 
+pub mod alert_hooks;
 mod at_once;
 mod bombs;
 mod bounds;
@@ -46,6 +47,7 @@ mod provisioning;
 mod pulls;
 mod pushes;
 mod reasons;
+pub mod receiver;
 pub mod renumbered;
 mod repeats;
 mod resolved;

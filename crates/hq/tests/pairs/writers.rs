@@ -58,6 +58,15 @@ pub const APART: &[(&str, &str, &str)] = &[
         "/chain",
         "one row of settings, which is locked first; `chain` of the back office sends two changes at once",
     ),
+    ("POST", "/alert-hooks", "a row of its own, which no unique key keeps apart from others"),
+    (
+        "PATCH",
+        "/alert-hooks/{id}",
+        "one row, which is locked first; of two changes the second one says which version it is of",
+    ),
+    ("DELETE", "/alert-hooks/{id}", "as PATCH /alert-hooks/{id}"),
+    ("POST", "/alert-hooks/{id}/rotate-secret", "as PATCH /alert-hooks/{id}"),
+    ("POST", "/alert-hooks/{id}/test", "columns of one row that say what came of the last post"),
     ("POST", "/auth/unlock", "the attempt counters alone"),
     (
         "POST",

@@ -1,5 +1,6 @@
 //! Two servers of one headquarters that settle one entry at the same moment: both have read it before either writes.
 
+mod alerts;
 mod factors;
 mod keys;
 mod sign_ins;

@@ -19,9 +19,8 @@ use uuid::Uuid;
 
 pub use hashed::Hashed;
 pub use quality::{LONGEST, SHORTEST, generate, weakness};
-pub(crate) use secrets::hmac;
-pub use secrets::is_former;
 use secrets::{Secrets, id_of, root_id};
+pub use secrets::{hmac, is_former};
 
 use crate::error::{Error, Result};
 use crate::files;
@@ -217,6 +216,17 @@ impl Pins {
     /// What [`Pins::seal_factor`] sealed; `None` for what was moved or changed.
     pub(crate) fn open_factor(&self, about: &str, text: &str) -> Option<Vec<u8>> {
         self.secrets()?.open_factor(about, text)
+    }
+
+    /// What posts to a hook are signed with, as the database may keep it: it opens beside the same `about` alone.
+    pub fn seal_hook(&self, about: &str, text: &[u8]) -> Result<String> {
+        let secrets = self.secrets().ok_or_else(not_ready)?;
+        secrets.seal_hook(about, text).map_err(|error| Error::internal(error))
+    }
+
+    /// What [`Pins::seal_hook`] sealed; `None` for what was moved or changed.
+    pub fn open_hook(&self, about: &str, text: &str) -> Option<Vec<u8>> {
+        self.secrets()?.open_hook(about, text)
     }
 
     /// A recovery code of a user as the database may keep it.

@@ -35,7 +35,8 @@ const SALT: usize = 16;
 type Text<T> = Result<T, String>;
 type Slow = [u8; SLOW];
 
-pub(crate) fn hmac(key: &[u8], data: &[u8]) -> Vec<u8> {
+/// HMAC-SHA-256.
+pub fn hmac(key: &[u8], data: &[u8]) -> Vec<u8> {
     // HMAC takes a key of any length; the error type is for other algorithms.
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) else { return Vec::new() };
     mac.update(data);
@@ -242,6 +243,18 @@ impl Secrets {
     pub(super) fn open_factor(&self, about: &str, text: &str) -> Option<Vec<u8>> {
         let Keys::Hq { root } = &self.keys else { return None };
         opened(&hmac(root, b"factor"), about.as_bytes(), &STANDARD.decode(text).ok()?)
+    }
+
+    /// What posts to a hook are signed with, sealed: it opens beside the same `about` alone.
+    pub(super) fn seal_hook(&self, about: &str, text: &[u8]) -> Text<String> {
+        let Keys::Hq { root } = &self.keys else { return Err("hooks are of headquarters".to_owned()) };
+        Ok(STANDARD.encode(sealed(&hmac(root, b"hook"), about.as_bytes(), text.to_vec())?))
+    }
+
+    /// What [`Secrets::seal_hook`] sealed.
+    pub(super) fn open_hook(&self, about: &str, text: &str) -> Option<Vec<u8>> {
+        let Keys::Hq { root } = &self.keys else { return None };
+        opened(&hmac(root, b"hook"), about.as_bytes(), &STANDARD.decode(text).ok()?)
     }
 
     /// The look-up of a store with a salt: a slow hash.

@@ -8,6 +8,7 @@ mod m0005_prices;
 mod m0006_refunds;
 mod m0007_drawers;
 mod m0008_lists;
+mod m0009_alerts;
 mod newest;
 #[cfg(feature = "next-release")]
 mod next_release;

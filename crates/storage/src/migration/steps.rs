@@ -9,6 +9,7 @@ use super::m0005_prices;
 use super::m0006_refunds;
 use super::m0007_drawers;
 use super::m0008_lists;
+use super::m0009_alerts;
 #[cfg(feature = "next-release")]
 use super::next_release;
 use super::step::Step;
@@ -22,6 +23,7 @@ pub const STEPS: &[Step] = &[
     Step { name: "0006_refunds", changes: m0006_refunds::CHANGES, beside: None },
     Step { name: "0007_drawers", changes: m0007_drawers::CHANGES, beside: None },
     Step { name: "0008_lists", changes: m0008_lists::CHANGES, beside: None },
+    Step { name: "0009_alerts", changes: m0009_alerts::CHANGES, beside: None },
     #[cfg(feature = "next-release")]
-    Step { name: "0009_next_release", changes: next_release::CHANGES, beside: Some("0008_lists") },
+    Step { name: "0010_next_release", changes: next_release::CHANGES, beside: Some("0009_alerts") },
 ];

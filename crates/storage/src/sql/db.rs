@@ -29,6 +29,8 @@ pub enum Turn {
     MixGroup = 10,
     /// Sales that come, which many do at a time, and what is given back of a sale that is not here.
     Refund = 11,
+    /// What is wrong at headquarters, and who hears of it.
+    Alerts = 12,
 }
 
 /// Waits until no other transaction has this `turn` and keeps it until the end of this one. On `SQLite` there is only

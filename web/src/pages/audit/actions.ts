@@ -37,6 +37,8 @@ const ACTIONS: Readonly<Record<string, Text>> = {
   'user.role.revoke': 'didUserRoleRevoke',
   'user.sessions.end': 'didUserSessionsEnd',
   'role.permissions': 'didRolePermissions',
+  'alert_hook.rotate_secret': 'didAlertHookRotateSecret',
+  'alert_hook.test': 'didAlertHookTest',
   'chain.edit': 'didChainEdit',
   'sales.export': 'didSalesExport',
   'drawers.export': 'didDrawersExport',

@@ -90,6 +90,8 @@ export default {
   didUserRoleRevoke: 'Rolle entzogen',
   didUserSessionsEnd: 'Alle Sitzungen eines Benutzers beendet',
   didRolePermissions: 'Berechtigungen einer Rolle geändert',
+  didAlertHookRotateSecret: 'Neues Geheimnis einer Adresse für Alarme',
+  didAlertHookTest: 'Adresse für Alarme ausprobiert',
   didChainEdit: 'Vorgaben für neue Filialen geändert',
   didSalesExport: 'Verkäufe als Datei gespeichert',
   didDrawersExport: 'Kassenschubladen als Datei gespeichert',

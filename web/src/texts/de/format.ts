@@ -117,6 +117,7 @@ export default {
 
   // types.ts: one of them, and several
   typeAccountCharges: 'Belastung eines Kundenkontos | Belastungen von Kundenkonten',
+  typeAlertHooks: 'Adresse für Alarme | Adressen für Alarme',
   typeAuditLog: 'Protokolleintrag | Protokolleinträge',
   typeCashMovements: 'Bargeldbewegung | Bargeldbewegungen',
   typeCustomers: 'Kunde | Kunden',

@@ -46,6 +46,7 @@ export default {
   people: 'Personen',
   // Pages: the tab, and the entry in the menu
   account: 'Ihr Konto',
+  alerts: 'Alarme',
   audit: 'Prüfprotokoll',
   chain: 'Filialkette',
   customerSales: 'Verkäufe an einen Kunden',

@@ -88,6 +88,8 @@ export default {
   didUserRoleRevoke: 'Role removed',
   didUserSessionsEnd: 'All sessions of a user ended',
   didRolePermissions: 'Permissions of a role changed',
+  didAlertHookRotateSecret: 'New secret of an address for alerts',
+  didAlertHookTest: 'Address for alerts tried',
   didChainEdit: 'What new stores begin with changed',
   didSalesExport: 'Sales kept as a file',
   didDrawersExport: 'Drawers kept as a file',

@@ -114,6 +114,7 @@ export default {
 
   // types.ts: one of them, and several
   typeAccountCharges: 'Charge to an account | Charges to accounts',
+  typeAlertHooks: 'Address for alerts | Addresses for alerts',
   typeAuditLog: 'Audit entry | Audit entries',
   typeCashMovements: 'Cash movement | Cash movements',
   typeCustomers: 'Customer | Customers',

@@ -44,6 +44,7 @@ export default {
   people: 'People',
   // Pages: the tab, and the entry in the menu
   account: 'Your account',
+  alerts: 'Alerts',
   audit: 'Audit log',
   chain: 'Chain',
   customerSales: 'Sales of a customer',

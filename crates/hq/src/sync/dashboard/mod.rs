@@ -2,7 +2,7 @@
 
 pub(crate) mod metrics;
 mod overview;
-mod states;
+pub(crate) mod states;
 mod stream;
 mod updates;
 

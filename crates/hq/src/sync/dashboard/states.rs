@@ -25,13 +25,13 @@ const WARNINGS_OF_MS: i64 = 7 * 24 * 3600 * 1000;
 
 /// Which stores.
 #[derive(Clone, Copy)]
-pub(super) enum Which<'a> {
+pub(crate) enum Which<'a> {
     All,
     These(&'a BTreeSet<Uuid>),
 }
 
 /// The states of stores that are not deleted, by code.
-pub(super) async fn load(hq: &Hq, conn: &Connection, which: Which<'_>) -> Result<Vec<StoreState>, DbErr> {
+pub(crate) async fn load(hq: &Hq, conn: &Connection, which: Which<'_>) -> Result<Vec<StoreState>, DbErr> {
     let now = hq.clock.now();
     let mut stores = store::Entity::find().filter(store::Column::DeletedAt.is_null()).order_by_asc(store::Column::Code);
     let order = (sync_status::Column::Direction, sync_status::Column::EntityType);

@@ -1,5 +1,8 @@
 //! What servers know of each other, and what is on its way between them.
 
+pub mod alert;
+pub mod alert_delivery;
+pub mod alert_hook;
 pub mod hq_node;
 pub mod lease;
 pub mod node_place;

@@ -1,0 +1,42 @@
+//! The backups of this server, as they lie in its data directory.
+
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+use tillkeep_model::Instant;
+
+/// Below the data directory.
+const BACKUPS: &str = "backups";
+
+/// When the newest file in `<data-dir>/backups` was written; nothing without one.
+pub(super) fn newest_backup(data_dir: &Path) -> Option<Instant> {
+    let entries = std::fs::read_dir(data_dir.join(BACKUPS)).ok()?;
+    let written = |entry: std::fs::DirEntry| {
+        let about = entry.metadata().ok().filter(std::fs::Metadata::is_file)?;
+        let since = about.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+        i64::try_from(since.as_millis()).ok().map(Instant::from_millis)
+    };
+    entries.filter_map(Result::ok).filter_map(written).max()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, File};
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn the_newest_backup_is_the_file_that_was_written_last() {
+        let dir = tempfile::tempdir().expect("a directory");
+        assert_eq!(newest_backup(dir.path()), None, "there is no folder");
+        let backups = dir.path().join(BACKUPS);
+        fs::create_dir_all(backups.join("a folder")).expect("a folder");
+        assert_eq!(newest_backup(dir.path()), None, "a folder is none");
+        for (name, seconds) in [("old.db", 1_000), ("new.db", 3_000), ("middle.db", 2_000)] {
+            let file = File::create(backups.join(name)).expect("a file");
+            file.set_modified(UNIX_EPOCH + Duration::from_secs(seconds)).expect("a time");
+        }
+        assert_eq!(newest_backup(dir.path()), Some(Instant::from_millis(3_000_000)));
+    }
+}

@@ -1,0 +1,67 @@
+//! What telling of alerts shares among its parts: the client that posts, and what was found a while ago.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use reqwest::{Client, redirect};
+use tillkeep_model::Instant;
+use tokio::sync::Notify;
+use uuid::Uuid;
+
+/// For a connection, with its TLS.
+const CONNECT_WITHIN: Duration = Duration::from_secs(5);
+/// From the first byte of a post to the last one of its answer.
+const ANSWER_WITHIN: Duration = Duration::from_secs(10);
+
+/// Stores of which something is missing, and since when.
+pub(crate) type Gaps = HashMap<Uuid, Instant>;
+
+pub(crate) struct Alerting {
+    data_dir: PathBuf,
+    /// Something is on its way.
+    pub(crate) wake: Notify,
+    client: OnceLock<Client>,
+    gaps: Mutex<Option<(Instant, Gaps)>>,
+}
+
+impl Alerting {
+    pub(crate) fn new(data_dir: &Path) -> Self {
+        Self { data_dir: data_dir.to_owned(), wake: Notify::new(), client: OnceLock::new(), gaps: Mutex::default() }
+    }
+
+    /// Where this server keeps what it has.
+    pub(crate) fn data_dir(&self) -> &Path {
+        &self.data_dir
+    }
+
+    /// Of the first post on: what the system trusts is read for it.
+    pub(crate) fn client(&self) -> reqwest::Result<Client> {
+        if let Some(client) = self.client.get() {
+            return Ok(client.clone());
+        }
+        let client = Client::builder()
+            .user_agent(concat!("tillkeep/", env!("CARGO_PKG_VERSION")))
+            .connect_timeout(CONNECT_WITHIN)
+            .timeout(ANSWER_WITHIN)
+            // Where it leads nobody has decided.
+            .redirect(redirect::Policy::none())
+            .no_proxy()
+            // A few bytes of an answer are read, as they come.
+            .no_gzip()
+            .no_zstd()
+            .build()?;
+        Ok(self.client.get_or_init(|| client).clone())
+    }
+
+    /// What was found at `now` or within `millis` before it, if that was looked for.
+    pub(crate) fn gaps(&self, now: Instant, millis: i64) -> Option<Gaps> {
+        let known = self.gaps.lock().unwrap_or_else(PoisonError::into_inner);
+        known.as_ref().filter(|(at, _)| (0..millis).contains(&now.millis_since(*at))).map(|(_, gaps)| gaps.clone())
+    }
+
+    pub(crate) fn keep_gaps(&self, now: Instant, gaps: Gaps) {
+        *self.gaps.lock().unwrap_or_else(PoisonError::into_inner) = Some((now, gaps));
+    }
+}

@@ -1,0 +1,34 @@
+//! What headquarters tells of what is wrong: alerts, where they are told to, and how far that is. `docs/operations.md`, "Alerts by
+//! webhook".
+
+use super::step::Change;
+use super::table::{NewTable, On};
+
+pub(super) const CHANGES: &[Change] = &[
+    Change::CreateTable(NewTable {
+        name: "alert_hooks",
+        on: On::Hq,
+        columns: "id uuid!, created_at ts, updated_at ts, url text, secret text, kinds json, is_active bool, version big, \
+            last_at ts?, last_status int?, last_text text?, last_attempts int?",
+        indexes: &["created_at, id"],
+        ..NewTable::EMPTY
+    }),
+    // `open_key` has kind and subject while an alert fires: there is one at a time, whichever server opens it.
+    Change::CreateTable(NewTable {
+        name: "alerts",
+        on: On::Hq,
+        columns: "id uuid!, kind text, subject text, store_id uuid?, severity text, text text, state text, since ts, at ts, \
+            ended_at ts?, open_key text?",
+        conflict_keys: &["open_key"],
+        indexes: &["at, id", "state, at, id"],
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
+        name: "alert_deliveries",
+        on: On::Hq,
+        columns: "id uuid!, event_id uuid, alert_id uuid, hook_id uuid, created_at ts, state text, body text, attempts int, \
+            first_at ts?, due_at ts, last_at ts?, last_status int?, last_text text?",
+        indexes: &["due_at WHERE state = 'waiting'", "hook_id, alert_id", "alert_id", "created_at"],
+        ..NewTable::EMPTY
+    }),
+];
