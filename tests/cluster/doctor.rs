@@ -68,6 +68,27 @@ fn ended_certificate(dir: &Path) -> (PathBuf, PathBuf) {
     files
 }
 
+/// Beside a running headquarters: without backups, keys, a database, a configuration that can be read.
+fn at_headquarters(hq: &Path, empty: &Path) {
+    let backups = empty.to_str().expect("a path");
+    let warned = doctor("hq", hq, &[], &["--json", "--backups", backups]);
+    warned.has("backups", "warning", "there is no backup in", "tillkeep backup FILE");
+    assert_eq!((warned.code, warned.level_of("stores")), (1, vec!["ok".to_owned()]), "{}", warned.text);
+    let (pin_key, aside) = (hq.join("pin.key"), hq.join("aside"));
+    std::fs::rename(&pin_key, &aside).expect("moved");
+    let keyless = doctor("hq", hq, &[], &["--json"]);
+    std::fs::rename(&aside, &pin_key).expect("moved back");
+    keyless.has("keys", "fault", "no PIN can be verified", "put it back from a backup");
+    let url = "postgres://till:hunter2@127.0.0.1:1/chain?target_session_attrs=read-write";
+    let away = doctor("hq", hq, &[("DATABASE_URL", url)], &["--json"]);
+    away.has("database", "fault", "cannot be opened", "DATABASE_URL");
+    away.has("stores", "hint", "not checked: the database cannot be opened", "");
+    assert!(away.code == 2 && !away.text.contains("hunter2"), "{}", away.text);
+    let unread = doctor("hq", hq, &[("TILLKEEP_LISTEN", "5")], &["--json"]);
+    unread.has("configuration", "fault", "TILLKEEP_LISTEN", "tillkeep config check");
+    assert_eq!((unread.code, unread.findings().len()), (2, 1));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn each_planted_fault_is_named_with_its_remedy() {
     let mut chain = TestCluster::new().await;
@@ -99,7 +120,7 @@ async fn each_planted_fault_is_named_with_its_remedy() {
     ] {
         sound.has(check, "ok", text, "");
     }
-    sound.has("backups", "hint", "nobody makes backups", "tillkeep backup FILE");
+    sound.has("backups", "hint", "there is none yet", "tillkeep backup FILE");
     assert!(!sound.text.contains(&token), "the token is not shown");
     // Without the environment of the server it says what it cannot look at.
     let elsewhere = doctor("store", &store, &[], &["--json"]);
@@ -108,23 +129,7 @@ async fn each_planted_fault_is_named_with_its_remedy() {
     assert_eq!(elsewhere.code, 0, "{}", elsewhere.text);
 
     let empty = tempfile::tempdir().expect("a directory");
-    let backups = empty.path().to_str().expect("a path");
-    let warned = doctor("hq", &hq, &[], &["--json", "--backups", backups]);
-    warned.has("backups", "warning", "there is no backup in", "tillkeep backup FILE");
-    assert_eq!((warned.code, warned.level_of("stores")), (1, vec!["ok".to_owned()]), "{}", warned.text);
-    let (pin_key, aside) = (hq.join("pin.key"), hq.join("aside"));
-    std::fs::rename(&pin_key, &aside).expect("moved");
-    let keyless = doctor("hq", &hq, &[], &["--json"]);
-    std::fs::rename(&aside, &pin_key).expect("moved back");
-    keyless.has("keys", "fault", "no PIN can be verified", "put it back from a backup");
-    let url = "postgres://till:hunter2@127.0.0.1:1/chain?target_session_attrs=read-write";
-    let away = doctor("hq", &hq, &[("DATABASE_URL", url)], &["--json"]);
-    away.has("database", "fault", "cannot be opened", "DATABASE_URL");
-    away.has("stores", "hint", "not checked: the database cannot be opened", "");
-    assert!(away.code == 2 && !away.text.contains("hunter2"), "{}", away.text);
-    let unread = doctor("hq", &hq, &[("TILLKEEP_LISTEN", "5")], &["--json"]);
-    unread.has("configuration", "fault", "TILLKEEP_LISTEN", "tillkeep config check");
-    assert_eq!((unread.code, unread.findings().len()), (2, 1));
+    at_headquarters(&hq, empty.path());
 
     // Everything at once at the store that is stopped.
     site.process.stop();
@@ -138,8 +143,8 @@ async fn each_planted_fault_is_named_with_its_remedy() {
     )
     .await;
     site.execute("UPDATE products SET barcode = '4006381333931'").await;
-    let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let address = taken.local_addr().expect("an address").to_string();
+    let other = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = other.local_addr().expect("an address").to_string();
     let (cert, key) = ended_certificate(empty.path());
     let (cert, key) = (cert.to_str().expect("a path"), key.to_str().expect("a path"));
     let broken =

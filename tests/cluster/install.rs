@@ -119,10 +119,10 @@ async fn a_store_is_installed_from_its_token_alone_when_nothing_is_wrong_and_the
     assert!(fault.contains("token: headquarters has not made this token") && fault.contains("provision"), "{fault}");
     let fault = machine.fault(&token, &url, &[], &[("CLOCK_OFFSET_MS", "600000")]);
     assert!(fault.contains("clock: ") && fault.contains("timedatectl"), "{fault}");
-    let taken = TcpListener::bind(&machine.listen).expect("a port");
+    let other = TcpListener::bind(&machine.listen).expect("a port");
     let fault = machine.fault(&token, &url, &[], &[]);
     assert!(fault.contains("port: ") && fault.contains("--listen"), "{fault}");
-    drop(taken);
+    drop(other);
     let seen = chain.admin.get(&format!("/stores/{}", id(&store))).await.data();
     assert!(seen["firstSeenAt"].is_null(), "with a fault the token was not even shown: {seen}");
     assert!(machine.asked().is_empty(), "{:?}", machine.asked());

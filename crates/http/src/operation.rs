@@ -77,6 +77,9 @@ described!(A1, A2, A3);
 described!(A1, A2, A3, A4);
 described!(A1, A2, A3, A4, A5);
 
+/// The type of a body that is a table.
+const TABLE: &str = "text/csv";
+
 /// What the types of a handler say of its route.
 #[derive(Clone, Default)]
 pub struct Operation {
@@ -84,8 +87,6 @@ pub struct Operation {
     pub(crate) segments: Vec<RefOr<Schema>>,
     pub(crate) parameters: Vec<Parameter>,
     any_query: bool,
-    /// Whether its body is a table, which may be larger and slower than others.
-    takes_table: bool,
     pub(crate) body: Option<RequestBody>,
     pub(crate) answers: BTreeMap<u16, Response>,
     pub(crate) errors: BTreeSet<ErrorCode>,
@@ -170,14 +171,14 @@ impl Operation {
     /// A body that is a table.
     pub fn table(&mut self, text: &str) {
         let content = ContentBuilder::new().schema(Some(string())).build();
-        let body = RequestBodyBuilder::new().content("text/csv", content).description(Some(text));
+        let body = RequestBodyBuilder::new().content(TABLE, content).description(Some(text));
         self.body = Some(body.required(Some(Required::True)).build());
-        self.takes_table = true;
         self.fails(OF_A_FILE);
     }
 
+    /// Whether its body is a table, which may be larger and slower than others.
     pub fn takes_table(&self) -> bool {
-        self.takes_table
+        self.body.as_ref().is_some_and(|body| body.content.contains_key(TABLE))
     }
 
     /// A token of the kind `scheme`, and the codes one of which it needs.

@@ -12,6 +12,7 @@ const TEST: &str = "test";
 /// The body of a post.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_field_names, reason = "the words of the body")]
 struct Event<'a> {
     /// The same for every try: receivers leave aside what they have seen.
     event: Uuid,

@@ -75,6 +75,7 @@ pub(super) enum Find {
     Server(fn(&OfServer, Instant) -> Said),
 }
 
+#[expect(clippy::struct_field_names, reason = "what the rest is said of")]
 pub(super) struct Kind {
     pub kind: AlertKind,
     pub severity: Severity,

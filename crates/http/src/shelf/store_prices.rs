@@ -177,12 +177,12 @@ pub async fn list(
     if resource::take_flag(&mut query, "overriddenOnly")? {
         select = select.filter(Column::HasPriceOverride.eq(true));
     }
-    let mut products = product::Entity::find().filter(product::Column::DeletedAt.is_null());
+    let mut sought = product::Entity::find().filter(product::Column::DeletedAt.is_null());
     if let Some(text) = query.remove("search") {
-        products = products.filter(resource::search::<product::Entity>(SEARCH, &text)?);
+        sought = sought.filter(resource::search::<product::Entity>(SEARCH, &text)?);
     }
-    let products = products.select_only().column(product::Column::Id);
-    let select = select.filter(Column::ProductId.in_subquery(products.into_query()));
+    let sought = sought.select_only().column(product::Column::Id);
+    let select = select.filter(Column::ProductId.in_subquery(sought.into_query()));
     let conn = caller.snapshot().await?;
     if as_file {
         let file = file(&conn, &query, select).await?;

@@ -11,6 +11,7 @@ use crate::{Instant, Money};
 /// `POST /sync/handshake`.
 #[derive(Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_excessive_bools, reason = "each says one thing that the store can or does")]
 pub struct HandshakeRequest {
     #[serde(default)]
     pub epoch: Option<String>,

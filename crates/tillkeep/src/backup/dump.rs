@@ -76,8 +76,8 @@ pub async fn write(url: &str, to: &Path, recipient: Option<&Recipient>) -> Resul
     let (mut source, complaints) =
         (child.stdout.take().context("no output")?, child.stderr.take().context("no output")?);
     let mut file = tokio::fs::File::from_std(OpenOptions::new().write(true).open(to)?);
-    let mut sealed = Vec::new();
-    let mut sealer = recipient.map(|recipient| sealed::begin(recipient, &mut sealed)).transpose()?;
+    let mut written = Vec::new();
+    let mut sealer = recipient.map(|recipient| sealed::begin(recipient, &mut written)).transpose()?;
     // It has the pipe for itself: a program with nobody to read what it writes ends.
     let copied = async move {
         let mut piece = vec![0; PIECE];
@@ -89,15 +89,15 @@ pub async fn write(url: &str, to: &Path, recipient: Option<&Recipient>) -> Resul
             match &mut sealer {
                 None => file.write_all(&piece[..read]).await?,
                 Some(sealer) => {
-                    sealer.push(&piece[..read], &mut sealed)?;
-                    file.write_all(&sealed).await?;
-                    sealed.clear();
+                    sealer.push(&piece[..read], &mut written)?;
+                    file.write_all(&written).await?;
+                    written.clear();
                 }
             }
         }
         if let Some(sealer) = sealer.take() {
-            sealer.finish(&mut sealed)?;
-            file.write_all(&sealed).await?;
+            sealer.finish(&mut written)?;
+            file.write_all(&written).await?;
         }
         file.flush().await?;
         anyhow::Ok(())

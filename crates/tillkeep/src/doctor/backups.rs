@@ -8,26 +8,31 @@ use tillkeep_model::Instant;
 use tillkeep_storage::Side;
 
 use super::ages::{DAY, length};
-use super::finding::{Checked, Finding, hint, ok, warning};
+use super::finding::{Finding, hint, ok, warning};
 use super::installation::Installation;
 
 /// Backups are made each night: one may fail.
 const LATE_MS: i64 = 2 * DAY;
 
-pub fn recent(at: &Installation) -> Checked {
+pub fn recent(at: &Installation) -> Vec<Finding> {
     let remedy = make(at);
     let Some(dir) = &at.backups else {
-        let text = "nobody makes backups, as far as can be seen: no directory of backups is named";
-        return Ok(vec![hint(text, format!("{remedy} each night, and --backups DIR here has their age looked at"))]);
+        let text =
+            "nobody makes backups, as far as can be seen: the server makes none, and no directory of them is named";
+        return vec![hint(text, format!("{remedy} each night, and --backups DIR here has their age looked at"))];
     };
     let newest = match newest(dir) {
         Ok(newest) => newest,
+        Err(error) if at.makes_backups && error.kind() == io::ErrorKind::NotFound => {
+            let text = format!("there is none yet in {}: the server makes the first one when it is due", dir.display());
+            return vec![hint(text, format!("{remedy} makes one now"))];
+        }
         Err(error) => {
             let text = format!("{} cannot be read: {error}", dir.display());
-            return Ok(vec![warning(text, "name the directory of backups with --backups")]);
+            return vec![warning(text, "name the directory of backups with --backups")];
         }
     };
-    Ok(vec![of_age(dir, newest, at.clock.now(), &remedy)])
+    vec![of_age(dir, newest, at.clock.now(), &remedy)]
 }
 
 fn make(at: &Installation) -> String {

@@ -107,9 +107,9 @@ mod tests {
     use super::*;
     use crate::doctor::finding::Level;
 
-    fn good(days: i64) -> Option<Shown> {
+    fn good(days: i64) -> Shown {
         let at = |days: i64| Instant::from_millis(days * DAY);
-        Some(Shown { begins: at(-1), ends: at(days), subject: b"a".to_vec(), issuer: b"b".to_vec() })
+        Shown { begins: at(-1), ends: at(days), subject: b"a".to_vec(), issuer: b"b".to_vec() }
     }
 
     fn worst(chain: &[Option<Shown>]) -> Level {
@@ -119,20 +119,20 @@ mod tests {
 
     #[test]
     fn a_certificate_is_to_be_renewed_two_weeks_before_it_ends() {
-        assert_eq!(worst(&[good(15)]), Level::Ok);
-        assert_eq!(worst(&[good(13)]), Level::Warning);
-        assert_eq!(worst(&[good(0)]), Level::Fault);
-        let later = good(30).map(|shown| Shown { begins: Instant::from_millis(DAY), ..shown });
-        assert_eq!(worst(&[later]), Level::Fault);
+        assert_eq!(worst(&[Some(good(15))]), Level::Ok);
+        assert_eq!(worst(&[Some(good(13))]), Level::Warning);
+        assert_eq!(worst(&[Some(good(0))]), Level::Fault);
+        let later = Shown { begins: Instant::from_millis(DAY), ..good(30) };
+        assert_eq!(worst(&[Some(later)]), Level::Fault);
         assert_eq!(worst(&[None]), Level::Warning);
     }
 
     #[test]
     fn a_chain_is_as_good_as_each_of_its_certificates_in_their_order() {
-        let above = |subject: &[u8], days| good(days).map(|shown| Shown { subject: subject.to_vec(), ..shown });
-        assert_eq!(worst(&[good(30), above(b"b", 90)]), Level::Ok);
-        assert_eq!(worst(&[good(30), above(b"c", 90)]), Level::Warning);
-        assert_eq!(worst(&[good(30), above(b"b", 0)]), Level::Fault);
+        let above = |subject: &[u8], days| Some(Shown { subject: subject.to_vec(), ..good(days) });
+        assert_eq!(worst(&[Some(good(30)), above(b"b", 90)]), Level::Ok);
+        assert_eq!(worst(&[Some(good(30)), above(b"c", 90)]), Level::Warning);
+        assert_eq!(worst(&[Some(good(30)), above(b"b", 0)]), Level::Fault);
     }
 
     #[test]

@@ -24,7 +24,9 @@ pub struct Installation {
     pub configuration: Configuration,
     pub data_dir: PathBuf,
     pub listen: String,
+    /// Where backups are: as said, or where the server makes them by itself.
     pub backups: Option<PathBuf>,
+    pub makes_backups: bool,
     /// Bytes.
     pub least_free: u64,
     pub clock: Clock,
@@ -65,6 +67,12 @@ impl Installation {
             configuration::address_to_listen_on(listen).context("--listen")?;
         }
         let listen = listen.unwrap_or_else(|| configured_listen.clone());
+        let plan = match side {
+            Side::Hq => configuration::backups_of_hq(hq, &data_dir)?,
+            Side::Store => configuration::backups_of_store(store, &data_dir)?,
+        };
+        let makes_backups = plan.is_some();
+        let backups = backups.or_else(|| plan.map(|plan| plan.directory));
         let token = secret_of("SYNC_TOKEN").map_err(|error| format!("{error:#}"));
         let mut secrets = Secrets::of_environment();
         for url in [&hq.database_url, &hq.database_read_url] {
@@ -81,6 +89,7 @@ impl Installation {
             data_dir,
             listen,
             backups,
+            makes_backups,
             least_free: least_free_mib << 20,
             clock: run::clock(),
             holder,

@@ -94,7 +94,7 @@ pub async fn alarms(at: Arc<Installation>) -> Checked {
             "its log says why (`a type could not be stored`): make room, update the store, or put back a backup",
         )),
         None => {
-            found.push(note("whether it could store what it pulled is not checked: its /metrics do not answer here"))
+            found.push(note("whether it could store what it pulled is not checked: its /metrics do not answer here"));
         }
     }
     if found.is_empty() {

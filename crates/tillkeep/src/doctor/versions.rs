@@ -74,15 +74,15 @@ fn behind<'a>(stores: impl Iterator<Item = (&'a str, &'a str)>) -> Option<Findin
     if older.is_empty() {
         return None;
     }
-    let named = named(&older, MOST);
-    Some(hint(format!("{} stores are of an earlier release than {OWN}: {named}", older.len()), "upgrade them"))
+    let which = named(&older, MOST);
+    Some(hint(format!("{} stores are of an earlier release than {OWN}: {which}", older.len()), "upgrade them"))
 }
 
 /// Some of these names, and how many there are more.
 pub fn named(names: &[&str], most: usize) -> String {
     let more = names.len().saturating_sub(most);
-    let named = names.iter().take(most).copied().collect::<Vec<_>>().join(", ");
-    if more == 0 { named } else { format!("{named} and {more} more") }
+    let first = names.iter().take(most).copied().collect::<Vec<_>>().join(", ");
+    if more == 0 { first } else { format!("{first} and {more} more") }
 }
 
 /// How two releases stand to each other; `None` when one of them is none.

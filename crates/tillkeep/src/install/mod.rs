@@ -14,7 +14,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::Args;
-use tillkeep_http::Secret;
 
 use crate::output::say;
 use crate::{certificate, configuration, run};
@@ -215,8 +214,11 @@ mod tests {
 
     #[test]
     fn the_name_of_an_instance_is_one_that_files_and_units_can_have() {
-        let token =
-            |code: &str| Token { text: Secret::default(), store_id: Uuid::from_u128(1), store_code: code.to_owned() };
+        let token = |code: &str| Token {
+            text: tillkeep_http::Secret::default(),
+            store_id: Uuid::from_u128(1),
+            store_code: code.to_owned(),
+        };
         assert_eq!(name(None, &token("S01")).expect("a name"), "S01");
         assert_eq!(name(Some("front-2"), &token("Köln 1")).expect("a name"), "front-2");
         for bad in ["", "Köln", "a/b", "../x", "-x", "a b", "a@b", &"x".repeat(65)] {

@@ -88,20 +88,20 @@ pub fn begin(recipient: &Recipient, into: &mut Vec<u8>) -> Result<Sealer> {
 /// Writes the file at `from`, sealed, to the open file `to`.
 pub fn seal(from: &Path, to: &mut File, recipient: &Recipient) -> Result<()> {
     let mut source = File::open(from).with_context(|| from.display().to_string())?;
-    let mut sealed = Vec::new();
-    let mut sealer = begin(recipient, &mut sealed)?;
+    let mut written = Vec::new();
+    let mut sealer = begin(recipient, &mut written)?;
     let mut piece = vec![0; chunks::PLAIN];
     loop {
         let read = source.read(&mut piece).with_context(|| from.display().to_string())?;
         if read == 0 {
             break;
         }
-        sealer.push(&piece[..read], &mut sealed)?;
-        to.write_all(&sealed)?;
-        sealed.clear();
+        sealer.push(&piece[..read], &mut written)?;
+        to.write_all(&written)?;
+        written.clear();
     }
-    sealer.finish(&mut sealed)?;
-    to.write_all(&sealed)?;
+    sealer.finish(&mut written)?;
+    to.write_all(&written)?;
     Ok(())
 }
 

@@ -184,15 +184,14 @@ impl Rows<'_> {
         }
         let (mut cells, mut is_text) = (vec![None; columns.len()], true);
         for (cell, place) in self.record.iter().zip(places) {
-            match std::str::from_utf8(cell) {
-                Ok(cell) => cells[*place] = Some(as_written(cell).into_owned()),
-                Err(_) => {
-                    report.fault(line, Some(columns[*place].name), NOT_UTF_8);
-                    is_text = false;
-                }
+            if let Ok(cell) = std::str::from_utf8(cell) {
+                cells[*place] = Some(as_written(cell).into_owned());
+            } else {
+                report.fault(line, Some(columns[*place].name), NOT_UTF_8);
+                is_text = false;
             }
         }
-        is_text.then_some(Row { line, columns: *columns, cells })
+        is_text.then_some(Row { line, columns, cells })
     }
 
     /// The line in which the record begins that was read last. The reader says where that is, before the ends of lines that it

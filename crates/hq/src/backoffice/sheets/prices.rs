@@ -97,9 +97,9 @@ impl Taken<'_> {
         // Locked, so that their prices do not change between here and the commit.
         let goods =
             products::stored(tx, found.iter().map(sku_of).collect::<BTreeSet<_>>().into_iter().collect()).await?;
-        let stores: BTreeSet<Uuid> =
+        let shops: BTreeSet<Uuid> =
             found.iter().filter_map(|row| self.stores.get(code_of(row))).map(|store| store.id).collect();
-        let stored = stored(tx, stores, goods.values().map(|product| product.id).collect()).await?;
+        let stored = stored(tx, shops, goods.values().map(|product| product.id).collect()).await?;
         let (mut written, mut made) = (Vec::new(), 0);
         for row in &found {
             match self.draft(row, &goods, &stored) {

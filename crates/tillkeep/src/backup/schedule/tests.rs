@@ -33,8 +33,8 @@ impl Shop {
     fn schedule(&self, keep: usize, free: Free) -> Schedule {
         let directory = self.dir.path().join("backups");
         let plan = Plan { every: Duration::from_hours(24), keep, directory: directory.clone(), recipient: None };
-        let shelf = Shelf::new(directory, Some("S01"));
-        Schedule { plan, shelf, source: Source::File(self.server()), clock: self.clock.clone(), free }
+        let kept = Shelf::new(directory, Some("S01"));
+        Schedule { plan, shelf: kept, source: Source::File(self.server()), clock: self.clock.clone(), free }
     }
 
     fn backups(&self) -> Vec<String> {
