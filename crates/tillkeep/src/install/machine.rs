@@ -1,8 +1,8 @@
 //! What is looked at of this machine: the data directory, its disk, the port, users; and the store, once it runs.
 
-use std::fs::{self, DirBuilder};
+use std::fs::{self, DirBuilder, Permissions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, chown};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -113,10 +113,12 @@ fn numbers(file: &str, name: &str) -> Option<(u32, u32)> {
 pub fn own(dir: &Path, name: &str) -> Result<()> {
     let made = || -> io::Result<()> {
         if !dir.is_dir() {
-            // Who may not read the data may pass through what leads to it.
-            let around = dir.parent().unwrap_or(dir);
-            DirBuilder::new().recursive(true).mode(0o755).create(around)?;
-            DirBuilder::new().mode(0o700).create(dir)?;
+            let missing: Vec<&Path> = dir.ancestors().skip(1).take_while(|path| !path.exists()).collect();
+            DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
+            // What this program makes is for its owner alone; the store's user has to pass through what leads to the data.
+            for around in missing {
+                fs::set_permissions(around, Permissions::from_mode(0o755))?;
+            }
         }
         match user(name) {
             Some((user, group)) if is_root() => chown(dir, Some(user), Some(group)),
@@ -160,6 +162,17 @@ mod tests {
     fn what_is_asked_of_users_and_groups_is_in_the_files_of_the_machine() {
         assert_eq!((user("root"), group("root")), (Some((0, 0)), Some(0)));
         assert_eq!((user("nobody-of-this-name"), group("nobody-of-this-name")), (None, None));
+    }
+
+    #[test]
+    fn only_the_data_itself_is_closed_to_others() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let data = dir.path().join("lib/tillkeep/store-S01");
+        own(&data, "nobody-of-this-name").expect("made");
+        own(&data, "nobody-of-this-name").expect("it is there");
+        let mode = |path: &Path| fs::metadata(path).expect("it is there").permissions().mode() & 0o777;
+        let around = data.parent().expect("a folder");
+        assert_eq!((mode(&data), mode(around), mode(&dir.path().join("lib"))), (0o700, 0o755, 0o755));
     }
 
     #[tokio::test]
