@@ -60,25 +60,6 @@ pub trait SyncTable: Send + Sync {
     ) -> Result<Vec<Reading>, DbErr>;
 
     /// Every row, by primary key.
-    async fn behind(
-        &self,
-        conn: &Transaction,
-        key: &[&str],
-        after: &[Uuid],
-        limit: u64,
-        (filter, store): (&[&str], Uuid),
-    ) -> Result<Vec<Reading>, DbErr> {
-        let key = Self::columns_named(key)?;
-        let place = Expr::tuple(key.iter().map(|column| Expr::col(column.as_column_ref())));
-        let last = Expr::tuple(after.iter().map(|id| Expr::val(*id)));
-        let mut select =
-            Self::of_store(E::find(), filter, store)?.filter(sea_query::ExprTrait::gt(place, last)).limit(limit);
-        for column in key {
-            select = select.order_by_asc(column);
-        }
-        Self::readings(conn, select, None).await
-    }
-
     async fn every(&self, conn: &Transaction) -> Result<Vec<Reading>, DbErr>;
 
     /// The rows with one of `ids` in `column`, by primary key; locked until the end of the transaction when `lock`.
@@ -256,6 +237,25 @@ where
         }
         let select = E::find().filter(Self::column("store_id")?.eq(store)).filter(id.gt(after)).filter(recent);
         Self::readings(conn, select.order_by_asc(id).limit(limit), None).await
+    }
+
+    async fn behind(
+        &self,
+        conn: &Transaction,
+        key: &[&str],
+        after: &[Uuid],
+        limit: u64,
+        (filter, store): (&[&str], Uuid),
+    ) -> Result<Vec<Reading>, DbErr> {
+        let key = Self::columns_named(key)?;
+        let place = Expr::tuple(key.iter().map(|column| Expr::col(column.as_column_ref())));
+        let last = Expr::tuple(after.iter().map(|id| Expr::val(*id)));
+        let mut select =
+            Self::of_store(E::find(), filter, store)?.filter(sea_query::ExprTrait::gt(place, last)).limit(limit);
+        for column in key {
+            select = select.order_by_asc(column);
+        }
+        Self::readings(conn, select, None).await
     }
 
     async fn every(&self, conn: &Transaction) -> Result<Vec<Reading>, DbErr> {
