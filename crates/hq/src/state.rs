@@ -1,7 +1,8 @@
 //! What the headquarters server is made of.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use tillkeep_http::auth::SignInSettings;
 use tillkeep_http::{Auth, Clock, DatabaseUrl, HasAuth, routes};
@@ -155,6 +156,11 @@ impl Hq {
         if self.own_url.set(url.to_owned()).is_err() {
             tracing::error!("where this server listens was said twice; the first one holds");
         }
+    }
+
+    /// Says once where this server makes backups by itself, and how often.
+    pub fn makes_backups(&self, directory: &Path, every: Duration) {
+        self.alerting.backups_are(directory, every);
     }
 
     /// The time by the clock that all servers of this headquarters share: that of the database.

@@ -133,6 +133,7 @@ pub async fn hq(args: HqServer, file: Option<&Path>) -> Result<()> {
     first_accounts(&hq, args.dev).await?;
     announce(&listener.url, &mut lock)?;
     if let Some(plan) = backups {
+        hq.makes_backups(&plan.directory, plan.every);
         Schedule::of_hq(plan, &settings, &hq).start(stop.clone());
     }
     let ending = Ending { leaving: hq.auth.leaving.clone(), stop };

@@ -1,16 +1,13 @@
-//! The backups of this server, as they lie in its data directory.
+//! The backups of this server, as they lie in their directory.
 
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use tillkeep_model::Instant;
 
-/// Below the data directory.
-const BACKUPS: &str = "backups";
-
-/// When the newest file in `<data-dir>/backups` was written; nothing without one.
-pub(super) fn newest_backup(data_dir: &Path) -> Option<Instant> {
-    let entries = std::fs::read_dir(data_dir.join(BACKUPS)).ok()?;
+/// When the newest file in `directory` was written; nothing without one.
+pub(super) fn newest_backup(directory: &Path) -> Option<Instant> {
+    let entries = std::fs::read_dir(directory).ok()?;
     let written = |entry: std::fs::DirEntry| {
         let about = entry.metadata().ok().filter(std::fs::Metadata::is_file)?;
         let since = about.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
@@ -29,14 +26,14 @@ mod tests {
     #[test]
     fn the_newest_backup_is_the_file_that_was_written_last() {
         let dir = tempfile::tempdir().expect("a directory");
-        assert_eq!(newest_backup(dir.path()), None, "there is no folder");
-        let backups = dir.path().join(BACKUPS);
+        let backups = dir.path().join("backups");
+        assert_eq!(newest_backup(&backups), None, "there is no folder");
         fs::create_dir_all(backups.join("a folder")).expect("a folder");
-        assert_eq!(newest_backup(dir.path()), None, "a folder is none");
+        assert_eq!(newest_backup(&backups), None, "a folder is none");
         for (name, seconds) in [("old.db", 1_000), ("new.db", 3_000), ("middle.db", 2_000)] {
             let file = File::create(backups.join(name)).expect("a file");
             file.set_modified(UNIX_EPOCH + Duration::from_secs(seconds)).expect("a time");
         }
-        assert_eq!(newest_backup(dir.path()), Some(Instant::from_millis(3_000_000)));
+        assert_eq!(newest_backup(&backups), Some(Instant::from_millis(3_000_000)));
     }
 }

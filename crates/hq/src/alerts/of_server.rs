@@ -4,15 +4,15 @@ use std::path::Path;
 
 use tillkeep_model::Instant;
 
-use super::backups;
+use super::backups::newest_backup;
 use super::kinds::Said;
 use crate::Hq;
 
 /// A disk with less than this free, or than one part of so many, is nearly full.
 const LEAST_FREE: u64 = 1 << 30;
 const LEAST_PART: u64 = 20;
-/// A backup that is older is an old one.
-const BACKUP_MAY_BE_MS: i64 = 48 * 3600 * 1000;
+/// A backup is an old one when so many should have been made since.
+const MISSED: u32 = 2;
 
 /// The disk of the data directory, in bytes.
 #[derive(Clone, Copy, Debug)]
@@ -26,15 +26,19 @@ struct Disk {
 pub(super) struct OfServer {
     disk: Option<Disk>,
     newest_backup: Option<Instant>,
+    /// How old a backup may be, in milliseconds.
+    may_be: i64,
 }
 
 impl OfServer {
     /// Measures off the threads of requests: a disk may take its time.
     pub(super) async fn measure(hq: &Hq) -> Self {
         let data_dir = hq.alerting.data_dir().to_owned();
+        let (backups, every) = hq.alerting.backups();
         let measured = tokio::task::spawn_blocking(move || Self {
             disk: disk(&data_dir),
-            newest_backup: backups::newest_backup(&data_dir),
+            newest_backup: newest_backup(&backups),
+            may_be: i64::try_from((every * MISSED).as_millis()).unwrap_or(i64::MAX),
         });
         measured.await.unwrap_or_default()
     }
@@ -46,7 +50,7 @@ impl OfServer {
 
     /// Where there never was a backup, none is expected there.
     pub(super) fn backup(&self, now: Instant) -> Said {
-        let newest = self.newest_backup.filter(|at| now.millis_since(*at) > BACKUP_MAY_BE_MS)?;
+        let newest = self.newest_backup.filter(|at| now.millis_since(*at) > self.may_be)?;
         let hours = now.millis_since(newest) / 3_600_000;
         Some((newest, format!("Its newest backup is {hours} hours old.")))
     }
@@ -80,9 +84,10 @@ mod tests {
     }
 
     #[test]
-    fn a_backup_is_old_after_two_days_and_none_is_no_alert() {
+    fn a_backup_is_old_when_two_are_missing_and_none_is_no_alert() {
         let now = Instant::default().plus_millis(10 * 24 * 3_600_000);
-        let of = |hours: i64| OfServer { disk: None, newest_backup: Some(now.plus_millis(-hours * 3_600_000)) };
+        let may_be = 48 * 3_600_000;
+        let of = |hours: i64| OfServer { disk: None, newest_backup: Some(now.plus_millis(-hours * 3_600_000)), may_be };
         assert!(of(48).backup(now).is_none());
         let (since, text) = of(49).backup(now).expect("an old one");
         assert_eq!((now.millis_since(since), text.as_str()), (49 * 3_600_000, "Its newest backup is 49 hours old."));

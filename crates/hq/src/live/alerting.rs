@@ -15,11 +15,16 @@ const CONNECT_WITHIN: Duration = Duration::from_secs(5);
 /// From the first byte of a post to the last one of its answer.
 const ANSWER_WITHIN: Duration = Duration::from_secs(10);
 
+/// How often somebody makes backups who is not this server.
+const NIGHTLY: Duration = Duration::from_hours(24);
+
 /// Stores of which something is missing, and since when.
 pub(crate) type Gaps = HashMap<Uuid, Instant>;
 
 pub(crate) struct Alerting {
     data_dir: PathBuf,
+    /// Where this server makes backups by itself, and how often.
+    backups: OnceLock<(PathBuf, Duration)>,
     /// Something is on its way.
     pub(crate) wake: Notify,
     client: OnceLock<Client>,
@@ -28,12 +33,28 @@ pub(crate) struct Alerting {
 
 impl Alerting {
     pub(crate) fn new(data_dir: &Path) -> Self {
-        Self { data_dir: data_dir.to_owned(), wake: Notify::new(), client: OnceLock::new(), gaps: Mutex::default() }
+        Self {
+            data_dir: data_dir.to_owned(),
+            backups: OnceLock::new(),
+            wake: Notify::new(),
+            client: OnceLock::new(),
+            gaps: Mutex::default(),
+        }
     }
 
     /// Where this server keeps what it has.
     pub(crate) fn data_dir(&self) -> &Path {
         &self.data_dir
+    }
+
+    /// Said once, when the server starts.
+    pub(crate) fn backups_are(&self, directory: &Path, every: Duration) {
+        self.backups.get_or_init(|| (directory.to_owned(), every));
+    }
+
+    /// Where backups are looked for, and how often there should be one: each night, unless the server makes them by itself.
+    pub(crate) fn backups(&self) -> (PathBuf, Duration) {
+        self.backups.get().cloned().unwrap_or_else(|| (self.data_dir.join("backups"), NIGHTLY))
     }
 
     /// Of the first post on: what the system trusts is read for it.
