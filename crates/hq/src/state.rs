@@ -158,9 +158,11 @@ impl Hq {
         }
     }
 
-    /// Says once where this server makes backups by itself, and how often.
+    /// Says once where this server makes backups by itself, and how often. Of servers of one database any may make the next one, so
+    /// that none misses its own.
     pub fn makes_backups(&self, directory: &Path, every: Duration) {
-        self.alerting.backups_are(directory, every);
+        let is_alone = self.databases.is_embedded();
+        self.alerting.backups_are(is_alone.then(|| (directory.to_owned(), every)));
     }
 
     /// The time by the clock that all servers of this headquarters share: that of the database.

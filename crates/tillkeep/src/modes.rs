@@ -45,7 +45,7 @@ fn closed(path: &Path) -> io::Result<()> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
         about => about?,
     };
-    if !is_open_and_ours(&about) {
+    if !is_open(&about, rustix::process::geteuid().as_raw()) {
         return Ok(());
     }
     let mode = about.mode() & 0o7777;
@@ -55,34 +55,34 @@ fn closed(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether others have a part in a file or directory that belongs to whoever runs this program. A link says nothing of what it
+/// Whether others have a part in a file or directory that belongs to `owner`. A link says nothing of what it
 /// leads to, and what belongs to another user, as a mounted secret does, is theirs to decide.
-fn is_open_and_ours(about: &Metadata) -> bool {
-    let ours = about.uid() == rustix::process::geteuid().as_raw();
+fn is_open(about: &Metadata, owner: u32) -> bool {
+    let ours = about.uid() == owner;
     // A directory for everybody's files, such as /tmp, stays one.
     let shared = about.is_dir() && about.mode() & 0o1000 != 0;
     ours && !shared && (about.is_file() || about.is_dir()) && about.mode() & OTHERS != 0
 }
 
-/// What others may read of a data directory that this program wrote, the directory itself first, each with its mode.
-pub fn open_to_others(data_dir: &Path) -> io::Result<Vec<(PathBuf, u32)>> {
-    let mut open: Vec<_> = open_file(data_dir)?.into_iter().collect();
+/// What others may read of a data directory of `owner` that this program wrote, the directory itself first, each with its mode.
+pub fn open_to_others(data_dir: &Path, owner: u32) -> io::Result<Vec<(PathBuf, u32)>> {
+    let mut open: Vec<_> = open_file(data_dir, owner)?.into_iter().collect();
     for entry in fs::read_dir(data_dir)? {
         let entry = entry?;
         if is_own(&entry.file_name().to_string_lossy()) {
-            open.extend(open_file(&entry.path())?);
+            open.extend(open_file(&entry.path(), owner)?);
         }
     }
     Ok(open)
 }
 
 /// The same of one file, which need not be there.
-pub fn open_file(path: &Path) -> io::Result<Option<(PathBuf, u32)>> {
+pub fn open_file(path: &Path, owner: u32) -> io::Result<Option<(PathBuf, u32)>> {
     match fs::symlink_metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         about => {
             let about = about?;
-            Ok(is_open_and_ours(&about).then(|| (path.to_owned(), about.mode() & 0o7777)))
+            Ok(is_open(&about, owner).then(|| (path.to_owned(), about.mode() & 0o7777)))
         }
     }
 }
@@ -126,12 +126,16 @@ mod tests {
             open(&data.join(name), 0o644);
         }
         open(&data, 0o755);
-        assert_eq!(open_to_others(&data).expect("readable"), [(data.clone(), 0o755), (data.join("pin.key"), 0o644)]);
+        let owner = rustix::process::geteuid().as_raw();
+        assert_eq!(
+            open_to_others(&data, owner).expect("readable"),
+            [(data.clone(), 0o755), (data.join("pin.key"), 0o644)]
+        );
         std::os::unix::fs::symlink(data.join("notes.txt"), data.join("token.key")).expect("a link");
         mend(&data);
         let found = ["pin.key", "notes.txt"].map(|name| mode(&data.join(name)));
         assert_eq!((mode(&data), found), (0o700, [0o600, 0o644]));
-        assert_eq!(open_to_others(&data).expect("readable"), []);
+        assert_eq!(open_to_others(&data, owner).expect("readable"), []);
         open(dir.path(), 0o1777);
         mend(dir.path());
         assert_eq!(mode(dir.path()), 0o1777, "a place for everybody");

@@ -34,11 +34,13 @@ impl OfServer {
     /// Measures off the threads of requests: a disk may take its time.
     pub(super) async fn measure(hq: &Hq) -> Self {
         let data_dir = hq.alerting.data_dir().to_owned();
-        let (backups, every) = hq.alerting.backups();
+        let backups = hq.alerting.backups();
+        let may_be =
+            backups.as_ref().map_or(0, |(_, every)| i64::try_from((*every * MISSED).as_millis()).unwrap_or(i64::MAX));
         let measured = tokio::task::spawn_blocking(move || Self {
             disk: disk(&data_dir),
-            newest_backup: newest_backup(&backups),
-            may_be: i64::try_from((every * MISSED).as_millis()).unwrap_or(i64::MAX),
+            newest_backup: backups.and_then(|(directory, _)| newest_backup(&directory)),
+            may_be,
         });
         measured.await.unwrap_or_default()
     }

@@ -23,8 +23,8 @@ pub(crate) type Gaps = HashMap<Uuid, Instant>;
 
 pub(crate) struct Alerting {
     data_dir: PathBuf,
-    /// Where this server makes backups by itself, and how often.
-    backups: OnceLock<(PathBuf, Duration)>,
+    /// Where this server makes backups by itself, and how often; nothing where another server may have made the last one.
+    backups: OnceLock<Option<(PathBuf, Duration)>>,
     /// Something is on its way.
     pub(crate) wake: Notify,
     client: OnceLock<Client>,
@@ -48,13 +48,13 @@ impl Alerting {
     }
 
     /// Said once, when the server starts.
-    pub(crate) fn backups_are(&self, directory: &Path, every: Duration) {
-        self.backups.get_or_init(|| (directory.to_owned(), every));
+    pub(crate) fn backups_are(&self, made: Option<(PathBuf, Duration)>) {
+        self.backups.get_or_init(|| made);
     }
 
     /// Where backups are looked for, and how often there should be one: each night, unless the server makes them by itself.
-    pub(crate) fn backups(&self) -> (PathBuf, Duration) {
-        self.backups.get().cloned().unwrap_or_else(|| (self.data_dir.join("backups"), NIGHTLY))
+    pub(crate) fn backups(&self) -> Option<(PathBuf, Duration)> {
+        self.backups.get().cloned().unwrap_or_else(|| Some((self.data_dir.join("backups"), NIGHTLY)))
     }
 
     /// Of the first post on: what the system trusts is read for it.

@@ -111,10 +111,6 @@ impl Handover {
         (late, proof): (bool, Proof),
     ) -> Result<Self> {
         let (store_id, now) = (caller.id(), hq.clock.now());
-        if late {
-            // It says what was so before.
-            return Ok(Self::Nothing);
-        }
         let Some(Grace { tv, until, handover: Some(mut handover) }) = grace_to_change(tx, store_id).await? else {
             return Ok(Self::Nothing);
         };
@@ -123,6 +119,11 @@ impl Handover {
             version if version == tv && now < until => Presented::Replaced { asks: request.takes_token },
             _ => return Ok(Self::Nothing),
         };
+        if late {
+            // It says what was so before, or its last answer was lost and the token with it: the next handshake shows which.
+            let asks = matches!(presented, Presented::Replaced { asks: true }) && handover.refused_at.is_none();
+            return Ok(if asks { Self::Waits } else { Self::Nothing });
+        }
         let shown = match proof.process {
             Process::Known if proof.key && continuity.goes_on() => Shown::All,
             Process::New if proof.key && continuity.goes_on() => Shown::AllButProcess,

@@ -55,9 +55,11 @@ pub fn pause_ms(attempts: i32) -> i64 {
     PAUSES[place] * 1000
 }
 
-/// Whether the alerts of this kind are told to `hook`.
-fn hears(hook: &alert_hook::Model, kind: &str) -> bool {
-    hook.kinds.0.as_array().is_some_and(|kinds| kinds.iter().any(|one| one.as_str() == Some(kind)))
+/// Whether `hook` is told of this alert: it is of its kinds, and began when the hook was there.
+fn hears(hook: &alert_hook::Model, alert: &alert::Model) -> bool {
+    let kind = alert.kind.as_str();
+    hook.id < alert.id
+        && hook.kinds.0.as_array().is_some_and(|kinds| kinds.iter().any(|one| one.as_str() == Some(kind)))
 }
 
 /// Puts each of `events` on its way to those of `hooks` that hear of its kind; how many posts that are.
@@ -69,7 +71,7 @@ pub(super) async fn enqueue<'a>(
 ) -> Result<u64, DbErr> {
     let mut posts = Vec::new();
     for (alert, event_id, body) in events {
-        posts.extend(hooks.iter().filter(|hook| hears(hook, &alert.kind)).map(|hook| Model {
+        posts.extend(hooks.iter().filter(|hook| hears(hook, alert)).map(|hook| Model {
             id: Uuid::now_v7(),
             event_id,
             alert_id: alert.id,
@@ -133,6 +135,12 @@ pub async fn settle(tx: &Tx, post: &Model, answer: &Answer, now: Instant) -> Res
         WAITING.into(),
     ];
     execute(tx, sql, values).await?;
+    if state != SENT {
+        // Other posts to a receiver that fails rest a moment: those to others go first.
+        let rest = now.plus_millis(pause_ms(1));
+        let sql = "UPDATE alert_deliveries SET due_at = $2 WHERE hook_id = $1 AND state = $3 AND due_at < $2";
+        execute(tx, sql, [post.hook_id.into(), rest.into(), WAITING.into()]).await?;
+    }
     note_answer(tx, post.hook_id, answer, post.attempts, now).await?;
     Ok(state)
 }
@@ -181,7 +189,7 @@ pub(super) async fn remove_of(tx: &Tx, hook_id: Uuid) -> Result<(), DbErr> {
 }
 
 pub(super) async fn forget(tx: &Tx, before: Instant) -> Result<(), DbErr> {
-    let sql = "DELETE FROM alert_deliveries WHERE created_at < $1 AND state <> $2";
+    let sql = "DELETE FROM alert_deliveries WHERE created_at < $1 AND (state <> $2 OR hook_id NOT IN (SELECT id FROM alert_hooks))";
     execute(tx, sql, [before.into(), WAITING.into()]).await?;
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter};
+use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QuerySelect};
 use tillkeep_model::Instant;
 use uuid::Uuid;
 
@@ -101,7 +101,7 @@ pub async fn note(
     }
     end(tx, &over, now).await?;
     bulk::insert::<alert::Entity>(tx, begun.clone(), None).await?;
-    let hooks = alert_hook::Entity::find().filter(alert_hook::Column::IsActive.eq(true)).all(tx).await?;
+    let hooks = alert_hook::Entity::find().filter(alert_hook::Column::IsActive.eq(true)).lock_shared().all(tx).await?;
     let events = over.iter().chain(&begun).map(|row| {
         // The id of its beginning is that of the alert.
         let event = if row.state == FIRING { row.id } else { Uuid::now_v7() };

@@ -25,12 +25,19 @@ pub struct KeyFile {
 /// What the store presents to HQ after it was restored: known to no server, so that HQ says what this database lacks.
 const NO_TICKET: &str = "put back";
 
+/// A table that every database of this program has.
+const OF_EACH: &str = "sync_state";
+
 /// Writes one moment of the `SQLite` database behind `conn` to a new file at `path`, with `kept` inside, while its server
 /// goes on.
 pub async fn write(conn: &Connection, path: &Path, kept: &[KeyFile], now: Instant) -> Result<(), DbErr> {
     let text = path.to_str().ok_or_else(|| DbErr::Custom(format!("{} is not UTF-8", path.display())))?;
     execute(conn, "VACUUM INTO $1", [text.into()]).await?;
     let copy = Db::open_alone(path)?;
+    // Opening makes an empty database where the copy was taken away meanwhile.
+    if !about::tables(&copy).await?.contains(OF_EACH) {
+        return Err(DbErr::Custom(format!("{} was taken away while it was written", path.display())));
+    }
     copy.execute_unprepared(
         "CREATE TABLE backup_info (made_at TEXT NOT NULL, version TEXT NOT NULL); \
          CREATE TABLE backup_files (name TEXT PRIMARY KEY, content BLOB NOT NULL)",
@@ -61,7 +68,8 @@ pub struct Content {
 /// Looks into the backup at `path`; an error says what is wrong with it.
 pub async fn read(path: &Path) -> Result<Content, DbErr> {
     let conn = Db::open_to_read(&Db::url_of_file(path)).await?;
-    if !about::tables(&conn).await?.contains("backup_info") {
+    let tables = about::tables(&conn).await?;
+    if !tables.contains("backup_info") || !tables.contains(OF_EACH) {
         return Err(DbErr::Custom(format!("{} is no backup of Tillkeep", path.display())));
     }
     let check = query(&conn, "PRAGMA integrity_check", []).await?;

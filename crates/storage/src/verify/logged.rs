@@ -47,11 +47,17 @@ pub(super) async fn log(
         noted.come_from(row.try_get("", "node_epoch")?, is_numbered, mine);
         noted.resolved |= row.try_get::<String>("", "status")? == crate::sync_log::RESOLVED;
     }
-    let sql = "SELECT k.entity_id, n.node_epoch, k.seq FROM sync_log_nodes n JOIN sync_log_kept k ON k.node = n.id \
-               WHERE n.store_id = $1 AND k.entity_id IN ($list)";
-    for row in find_in(&hq.conn, sql, of_store, documents.iter().copied()).await? {
+    // Not joined: `SQLite` would go along all that is kept of each node.
+    let mut nodes: HashMap<i32, Option<String>> = HashMap::new();
+    let sql = "SELECT id, node_epoch FROM sync_log_nodes WHERE store_id = $1";
+    for row in query(&hq.conn, sql, [store.store.into()]).await? {
+        nodes.insert(row.try_get("", "id")?, row.try_get("", "node_epoch")?);
+    }
+    let sql = "SELECT node, entity_id, seq FROM sync_log_kept WHERE entity_id IN ($list)";
+    for row in find_in(&hq.conn, sql, &[], documents.iter().copied()).await? {
+        let Some(epoch) = nodes.get(&row.try_get::<i32>("", "node")?) else { continue };
         let noted = out.entry(row.try_get("", "entity_id")?).or_default();
-        noted.come_from(row.try_get("", "node_epoch")?, row.try_get::<i64>("", "seq")? > 0, mine);
+        noted.come_from(epoch.clone(), row.try_get::<i64>("", "seq")? > 0, mine);
     }
     Ok(out)
 }

@@ -85,13 +85,15 @@ async fn at_hq(hq: &Source, store: &Source, epochs: &mut Epochs) -> Result<(), D
     for row in query(&hq.conn, sql, [store.store.into()]).await? {
         nodes.insert(row.try_get("", "id")?, row.try_get("", "node_epoch")?);
     }
-    let sql = "SELECT node, seq, hash FROM sync_log_kept WHERE node IN ($list) AND seq > 0 AND $behind";
-    let key = [("node", Value::from(i32::MIN)), ("seq", i64::MIN.into()), ("hash", Uuid::nil().into())];
-    let mut pages = Pages::new(hq, sql, [], &key).of(nodes.keys().copied());
-    while let Some(rows) = pages.page().await? {
-        for row in rows {
-            let epoch = nodes.get(&row.try_get::<i32>("", "node")?);
-            note(epoch.map_or("", String::as_str), row.try_get("", "seq")?);
+    // Node by node, of which a store has a few: of several at once each page would begin anew with each of them.
+    let sql = "SELECT seq, hash FROM sync_log_kept WHERE node = $1 AND $behind";
+    let key = [("seq", Value::from(1_i64)), ("hash", Uuid::nil().into())];
+    for (node, epoch) in &nodes {
+        let mut pages = Pages::new(hq, sql, [(*node).into()], &key);
+        while let Some(rows) = pages.page().await? {
+            for row in rows {
+                note(epoch, row.try_get("", "seq")?);
+            }
         }
     }
     Ok(())

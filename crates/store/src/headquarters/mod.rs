@@ -10,7 +10,7 @@ mod refunds;
 pub mod standing;
 mod state;
 mod tls;
-pub(crate) mod token;
+pub mod token;
 mod transport;
 mod under_way;
 mod verdict;

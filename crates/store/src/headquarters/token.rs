@@ -11,7 +11,7 @@ use tillkeep_http::{Secret, files};
 const FILE: &str = "sync.token";
 
 /// What this store speaks with: the token that it is `given`, or the later one that it took over since that was made.
-pub(crate) fn newest(data_dir: &Path, given: &Secret) -> Secret {
+pub fn newest(data_dir: &Path, given: &Secret) -> Secret {
     let kept = match read(data_dir) {
         Ok(Some(kept)) => kept,
         Ok(None) => return given.clone(),
@@ -20,7 +20,7 @@ pub(crate) fn newest(data_dir: &Path, given: &Secret) -> Secret {
             return given.clone();
         }
     };
-    if !replaces(&kept, given) {
+    if !outlasts(&kept, given) {
         return given.clone();
     }
     tracing::info!(file = FILE, "SYNC_TOKEN was replaced: this store goes on with the token that it took over");
@@ -33,6 +33,13 @@ pub(crate) fn replaces(next: &Secret, before: &Secret) -> bool {
         return false;
     };
     next.store_id.is_some() && next.store_id == before.store_id && next.tv > before.tv
+}
+
+/// Whether a token that was taken over counts beside the one that is given: what a person brings later counts, also when headquarters
+/// was restored since and counts from an earlier version.
+fn outlasts(kept: &Secret, given: &Secret) -> bool {
+    let made = |token: &Secret| read_sync_token(token.expose()).map(|claims| claims.iat);
+    replaces(kept, given) && made(kept) >= made(given)
 }
 
 /// Has it on disk for the next start.
@@ -61,8 +68,13 @@ mod tests {
     use super::*;
 
     fn token(store: u8, tv: i32, name: &str) -> Secret {
+        token_of(store, tv, 0, name)
+    }
+
+    fn token_of(store: u8, tv: i32, made: i64, name: &str) -> Secret {
         let id = format!("0190a1b2-0000-7000-8000-00000000000{store}");
-        let claims = format!(r#"{{"storeId":"{id}","storeCode":"S0{store}","type":"store_sync","tv":{tv}}}"#);
+        let claims =
+            format!(r#"{{"storeId":"{id}","storeCode":"S0{store}","type":"store_sync","tv":{tv},"iat":{made}}}"#);
         format!("e30.{}.{name}", URL_SAFE_NO_PAD.encode(claims)).into()
     }
 
@@ -77,6 +89,9 @@ mod tests {
         for given in [token(1, 2, "c"), token(1, 3, "d"), token(2, 1, "e"), "no token".to_owned().into()] {
             assert!(newest(dir.path(), &given) == given, "{}", given.expose());
         }
+        // Headquarters was restored, and counts from an earlier version.
+        let later = token_of(1, 1, 1, "later");
+        assert!(newest(dir.path(), &later) == later, "a person brought it after the other one was made");
         let mode = fs::metadata(dir.path().join(FILE)).expect("the file").permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
         for broken in ["", "hunter2", "e30.e30.x"] {

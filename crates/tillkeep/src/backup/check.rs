@@ -11,6 +11,7 @@ use super::dump;
 use super::restore::Found;
 use super::write::DATABASE;
 use crate::output::say;
+use crate::run::stop_on_signal;
 use crate::verify;
 
 #[derive(Args)]
@@ -26,14 +27,18 @@ pub struct Check {
 }
 
 /// Says what the backup holds and what does not hold in it; fails when that is anything.
-pub async fn run(args: &Check) -> Result<()> {
+pub async fn run(args: Check) -> Result<()> {
     let place = args.scratch.clone().unwrap_or_else(std::env::temp_dir);
     // It goes with this, also when somebody has had enough.
     let scratch = tempfile::Builder::new().prefix("tillkeep-check-").tempdir_in(&place);
     let scratch = scratch.with_context(|| place.display().to_string())?;
+    let stop = stop_on_signal()?;
+    // On a thread of its own: it may not yield for minutes.
+    let to = scratch.path().to_owned();
+    let checked = tokio::spawn(async move { check(&args, &to).await });
     tokio::select! {
-        checked = check(args, scratch.path()) => checked,
-        _ = tokio::signal::ctrl_c() => bail!("stopped before it was checked"),
+        checked = checked => checked?,
+        () = stop.cancelled() => bail!("stopped before it was checked"),
     }
 }
 
@@ -110,7 +115,7 @@ mod tests {
         write::write(&server, &file, None, Clock::default().now()).await.expect("a backup");
         db.close().await.expect("closed");
         let args = || Check { file: file.clone(), identity: None, scratch: Some(scratch.clone()) };
-        run(&args()).await.expect("a database without a row is whole");
+        run(args()).await.expect("a database without a row is whole");
 
         let bytes = fs::read(&file).expect("the backup");
         let mut torn = bytes.clone();
@@ -125,11 +130,11 @@ mod tests {
             ("empty", Vec::new()),
         ] {
             fs::write(&file, content).expect("a file");
-            assert!(run(&args()).await.is_err(), "{what}");
+            assert!(run(args()).await.is_err(), "{what}");
         }
         assert_eq!(fs::read_dir(&scratch).expect("a directory").count(), 0, "the copies are gone");
         fs::remove_file(&file).expect("removed");
-        let said = format!("{:#}", run(&args()).await.expect_err("refused"));
+        let said = format!("{:#}", run(args()).await.expect_err("refused"));
         assert!(said.contains(&file.display().to_string()), "{said}");
     }
 }

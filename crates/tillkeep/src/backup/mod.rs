@@ -48,7 +48,7 @@ pub async fn run(args: Backup) -> Result<()> {
         (Some(_), Some(file), _) => {
             bail!("{} stands before a command; write it behind, or leave the command out", file.display())
         }
-        (Some(BackupCommand::Check(check)), None, _) => check::run(&check).await,
+        (Some(BackupCommand::Check(check)), None, _) => check::run(check).await,
         (None, Some(file), Some(data_dir)) => by_hand(file, data_dir, recipient).await,
         (None, ..) => bail!("name the backup to write, and the data directory with --data-dir"),
     }

@@ -149,12 +149,14 @@ impl Schedule {
         }
         loop {
             let next = self.turn().await;
+            let longest = millis(self.plan.every).saturating_add(millis(LOOK));
             loop {
-                let left = u64::try_from(next.millis_since(self.clock.now())).unwrap_or(0);
-                if left == 0 {
+                let left = next.millis_since(self.clock.now());
+                // Further away than any is: the clock was set back, and what is due is reckoned anew.
+                if left <= 0 || left > longest {
                     break;
                 }
-                tokio::time::sleep(Duration::from_millis(left).min(LOOK)).await;
+                tokio::time::sleep(Duration::from_millis(left.unsigned_abs()).min(LOOK)).await;
             }
         }
     }
@@ -221,7 +223,9 @@ impl Schedule {
             }
             Source::Shared { url, .. } => {
                 let found = look(url).await.because("database")?;
-                let last = here.max(found.last.filter(|last| *last <= now));
+                // Another server's clock may be a little ahead.
+                let noted = found.last.filter(|last| last.millis_since(now) < millis(self.plan.every));
+                let last = here.max(noted.map(|last| last.min(now)));
                 Ok(Known { last, since: found.since, bytes: found.bytes, version: found.version })
             }
         }
@@ -256,7 +260,7 @@ impl Schedule {
         // One that is encrypted is there twice for a moment, perhaps on one disk.
         let times = if recipient.is_some() { 3 } else { 2 };
         let room = bytes.saturating_mul(times);
-        self.has_room(&self.shelf.directory, room).because("space")?;
+        self.make_room(room, now).because("space")?;
         if recipient.is_some() {
             self.has_room(&server.data_dir, room).because("space")?;
         }
@@ -274,14 +278,15 @@ impl Schedule {
         now: Instant,
     ) -> Outcome<PathBuf> {
         // A dump has no indexes and is compressed.
-        self.has_room(&self.shelf.directory, known.bytes).because("space")?;
+        self.make_room(known.bytes, now).because("space")?;
         dump::usable(known.version).await.because("tool")?;
-        for key in KEYS {
-            self.keep_key(&data_dir.join(key), self.file(now, &format!(".{key}"))).await.because("write")?;
-        }
         let file = self.file(now, kept::DUMP);
         let draft = draft_of(&file).context("a name").and_then(|draft| Ok(Scratch::make(draft)?)).because("write")?;
         self.dump(url, leases, &draft.0).await.because("dump")?;
+        // Before the dump has its name, and not while there is none: keys alone look like a backup.
+        for key in KEYS {
+            self.keep_key(&data_dir.join(key), self.file(now, &format!(".{key}"))).await.because("write")?;
+        }
         let to = file.clone();
         aside(move || Ok(publish(&draft.0, &to)?)).await.because("write")?;
         if let Err(error) = note(url, now).await {
@@ -303,6 +308,20 @@ impl Schedule {
                         tracing::warn!(%error, "that this server makes a backup could not be said again");
                     }
                 }
+            }
+        }
+    }
+
+    /// Removes old backups while there is no room for a new one: rather fewer of them than none from now on.
+    fn make_room(&self, bytes: u64, now: Instant) -> Result<()> {
+        let mut keep = self.plan.keep;
+        loop {
+            match self.has_room(&self.shelf.directory, bytes) {
+                Err(_) if keep > 1 => {
+                    keep -= 1;
+                    self.shelf.keep(keep, now)?;
+                }
+                done => return done,
             }
         }
     }

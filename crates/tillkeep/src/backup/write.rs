@@ -6,6 +6,8 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use rustix::io::Errno;
+use rustix::process::Pid;
 use tillkeep_model::Instant;
 use tillkeep_storage::Db;
 use tillkeep_storage::backup::{self, KeyFile};
@@ -96,15 +98,25 @@ pub fn keys(data_dir: &Path) -> Result<Vec<KeyFile>> {
     Ok(kept)
 }
 
-/// Removes copies that a killed server had in its data directory.
+/// Removes copies in a data directory that a killed process left there. That of a command that is at work now stays.
 pub fn sweep(data_dir: &Path) -> io::Result<()> {
     for entry in fs::read_dir(data_dir)? {
         let entry = entry?;
-        if entry.file_name().to_string_lossy().starts_with(OPEN_COPY) {
+        let name = entry.file_name();
+        let Some(rest) = name.to_str().and_then(|name| name.strip_prefix(OPEN_COPY)) else { continue };
+        let maker = rest.split('-').next().and_then(|id| id.parse::<i32>().ok());
+        if !maker.is_some_and(lives) {
             fs::remove_file(entry.path())?;
         }
     }
     Ok(())
+}
+
+/// Whether another process of this number is there.
+fn lives(id: i32) -> bool {
+    let is_own = i32::try_from(std::process::id()).is_ok_and(|own| own == id);
+    let there = Pid::from_raw(id).map(rustix::process::test_kill_process);
+    !is_own && there.is_some_and(|there| there != Err(Errno::SRCH))
 }
 
 /// Work that waits for a disk, on a thread that may.

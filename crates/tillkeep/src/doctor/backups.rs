@@ -48,8 +48,10 @@ fn newest(dir: &Path) -> io::Result<Option<(PathBuf, Instant)>> {
     for entry in std::fs::read_dir(dir)? {
         let entry = entry?;
         let about = entry.metadata()?;
-        // A name with a dot before it is one that is still being written.
-        if !about.is_file() || entry.file_name().to_string_lossy().starts_with('.') {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        // A name with a dot before it is one that is still being written; a key beside a dump is none.
+        if !about.is_file() || name.starts_with('.') || name.contains(".key") {
             continue;
         }
         let written = moment(about.modified()?);

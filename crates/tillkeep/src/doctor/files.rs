@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::ErrorKind;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use tillkeep_http::auth::SignInSettings;
@@ -16,20 +17,22 @@ use crate::{configuration, modes};
 /// Files that are named at the most.
 const MOST: usize = 8;
 /// Whoever reads one of these has what the server keeps from everybody.
-const SECRET: [&str; 3] = ["tillkeep.db", "pin.key", "token.key"];
+const SECRET: [&str; 4] = ["tillkeep.db", "pin.key", "token.key", "sync.token"];
 
 pub fn modes(at: &Installation) -> Checked {
     if !at.data_dir.is_dir() {
         return Err(Unchecked::Because(format!("{} is not there", at.data_dir.display())));
     }
-    let mut open = modes::open_to_others(&at.data_dir)?;
+    // Root looks for the user that the server runs as.
+    let owner = std::fs::metadata(&at.data_dir)?.uid();
+    let mut open = modes::open_to_others(&at.data_dir, owner)?;
     let mut apart: Vec<PathBuf> = vec![at.tls().1.to_owned()];
     apart.extend(sign_in(at).and_then(|settings| settings.pin_key_file));
     if at.side == Side::Store {
         apart.push(at.numbers_file());
     }
     for path in apart.iter().filter(|path| path.parent() != Some(&*at.data_dir)) {
-        open.extend(modes::open_file(path)?);
+        open.extend(modes::open_file(path, owner)?);
     }
     let secret = |path: &Path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();

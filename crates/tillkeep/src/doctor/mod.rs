@@ -146,8 +146,10 @@ pub async fn run(what: DoctorCommand, file: Option<&Path>) -> Result<u8> {
         }
         // Without it there is nothing that could be looked at.
         Err(error) => {
-            let found =
-                finding::fault(format!("{error:#}"), "set it right; `tillkeep config check` says whether it is");
+            let found = finding::fault(
+                unquoted(&format!("{error:#}")),
+                "set it right; `tillkeep config check` says whether it is",
+            );
             (vec![Finding { check: "configuration", ..found }], String::new(), Secrets::of_environment())
         }
     };
@@ -156,6 +158,15 @@ pub async fn run(what: DoctorCommand, file: Option<&Path>) -> Result<u8> {
     }
     report::print(side, &place, &findings, json)?;
     Ok(findings.iter().map(|finding| finding.level).max().unwrap_or(Level::Ok).exit_code())
+}
+
+/// An error without the lines of the file that it shows: a password may be in one that cannot be read.
+fn unquoted(error: &str) -> String {
+    let is_shown = |line: &&str| {
+        let rest = line.trim_start().trim_start_matches(|letter: char| letter.is_ascii_digit());
+        rest.trim_start().starts_with('|')
+    };
+    error.lines().filter(|line| !is_shown(line)).collect::<Vec<_>>().join(" ")
 }
 
 /// One after the other: what they say stands in the order of the table.
@@ -209,6 +220,15 @@ mod tests {
         assert!(fails[0].level == Level::Warning && fails[0].text.contains("no disk"), "{fails:?}");
         let sound = one("disk", Box::pin(std::future::ready(finds(false))), long).await;
         assert_eq!((sound[0].check, sound[0].level), ("disk", Level::Ok));
+    }
+
+    #[test]
+    fn what_a_broken_file_says_is_not_shown() {
+        let broken = "[hq]\ndatabase_url = \"postgres://till:hunter2@db/chain\n";
+        let error = toml::from_str::<toml::Table>(broken).expect_err("it is broken").to_string();
+        assert!(error.contains("hunter2"), "{error}");
+        let said = unquoted(&error);
+        assert!(said.contains("line 2") && !said.contains("hunter2"), "{said}");
     }
 
     #[test]

@@ -15,6 +15,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use tillkeep_model::alarm::is_clock_off;
 use tillkeep_model::wire::PROTOCOL;
+use tillkeep_store::headquarters::token::newest;
 use tillkeep_store::headquarters::trusting;
 
 use super::settings::Settings;
@@ -224,10 +225,11 @@ fn clock(offset_ms: Option<i64>) -> Checked {
     Ok(format!("{seconds} s off that of headquarters"))
 }
 
-/// Whether headquarters takes the token.
+/// Whether headquarters takes the token, or the one that this store took over in its place.
 async fn taken(client: &Client, store: &Settings, token: &Token) -> Checked {
     let url = &store.hq_url;
-    let bearer = HeaderValue::from_str(&format!("Bearer {}", token.text.expose()));
+    let spoken = newest(&store.data_dir, &token.text);
+    let bearer = HeaderValue::from_str(&format!("Bearer {}", spoken.expose()));
     let mut bearer = bearer.map_err(|error| Fault::new(error, "copy the token whole"))?;
     bearer.set_sensitive(true);
     let asked = client.get(format!("{url}/api/v1/sync/versions")).header(AUTHORIZATION, bearer);

@@ -2,7 +2,7 @@
 
 use std::fs::{self, DirBuilder, Permissions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt, chown};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt, lchown};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -109,7 +109,8 @@ fn numbers(file: &str, name: &str) -> Option<(u32, u32)> {
     Some((first, field(3).unwrap_or(first)))
 }
 
-/// Makes the data directory the store's user's, where this program may. What is in it stays as it is.
+/// Makes the data directory the store's user's with all that is in it, where this program may: a store that ran as root left
+/// files that no other user reads.
 pub fn own(dir: &Path, name: &str) -> Result<()> {
     let made = || -> io::Result<()> {
         if !dir.is_dir() {
@@ -121,23 +122,36 @@ pub fn own(dir: &Path, name: &str) -> Result<()> {
             }
         }
         match user(name) {
-            Some((user, group)) if is_root() => chown(dir, Some(user), Some(group)),
+            Some((user, group)) if is_root() => own_all(dir, user, group),
             _ => Ok(()),
         }
     };
     made().with_context(|| format!("the data directory {}", dir.display()))
 }
 
+/// A directory and what is below it. Links are given away, and not what they lead to.
+fn own_all(path: &Path, user: u32, group: u32) -> io::Result<()> {
+    lchown(path, Some(user), Some(group))?;
+    if fs::symlink_metadata(path)?.is_dir() {
+        for entry in fs::read_dir(path)? {
+            own_all(&entry?.path(), user, group)?;
+        }
+    }
+    Ok(())
+}
+
 /// Waits until the store takes requests; where.
-pub async fn ready(listen: &str, unit: &str) -> Result<String> {
+pub async fn ready(listen: &str, is_tls: bool, unit: &str) -> Result<String> {
     let port = listen.rsplit(':').next().unwrap_or_default();
     let host = match listen.rsplit_once(':').map(|(host, _)| host) {
         None | Some("0.0.0.0") => "127.0.0.1",
         Some("[::]") => "[::1]",
         Some(host) => host,
     };
-    let url = format!("http://{host}:{port}");
-    let client = reqwest::Client::builder().no_proxy().timeout(Duration::from_secs(5)).build()?;
+    let url = format!("{}://{host}:{port}", if is_tls { "https" } else { "http" });
+    // On this machine: whose certificate it is does not matter here.
+    let client = reqwest::Client::builder().no_proxy().tls_danger_accept_invalid_certs(is_tls);
+    let client = client.timeout(Duration::from_secs(5)).build()?;
     let begun = Instant::now();
     loop {
         let answer = client.get(format!("{url}/ready")).send().await;

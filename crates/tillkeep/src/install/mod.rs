@@ -127,13 +127,14 @@ pub async fn run(args: &InstallArgs) -> Result<()> {
     configuration::address_to_listen_on(&args.listen).map_err(|error| error.context("--listen"))?;
     let hq_url = run::check_hq_url(&args.hq_url, args.allow_insecure)
         .map_err(|error| error.context("--hq-url (--allow-insecure takes plain HTTP)"))?;
-    let service = Service::new(&args.config_dir, &args.unit_dir, &args.user, &name)?;
     let data_dir = args.data_dir.clone().unwrap_or_else(|| Path::new(DATA).join(format!("store-{name}")));
+    let data_dir = std::path::absolute(data_dir)?;
+    let service = Service::new(&args.config_dir, &args.unit_dir, &args.user, &name, &data_dir)?;
     let wanted = Settings {
         token: token.text.clone(),
         hq_url,
         listen: args.listen.clone(),
-        data_dir: std::path::absolute(data_dir)?,
+        data_dir,
         ca_file: args.ca.as_deref().map(std::path::absolute).transpose()?,
         allow_insecure: args.allow_insecure,
     };
@@ -150,12 +151,13 @@ pub async fn run(args: &InstallArgs) -> Result<()> {
     checks.note("disk", machine::disk(&wanted.data_dir))?;
     checks.note("port", machine::port(&wanted.listen, is_ours).await)?;
     if has_systemd {
-        checks.note("service", service.check(args.no_start))?;
+        let paths: Vec<&Path> = [Some(&*wanted.data_dir), wanted.ca_file.as_deref()].into_iter().flatten().collect();
+        checks.note("service", service.check(args.no_start, &paths))?;
     }
     headquarters::check(&mut checks, &wanted, &token).await?;
     checks.end()?;
 
-    settings::write(&path, &wanted, &args.user)?;
+    settings::write(&path, &wanted, kept, &args.user)?;
     say!("{} is written.", path.display());
     if !has_systemd {
         say!(
@@ -171,21 +173,23 @@ pub async fn run(args: &InstallArgs) -> Result<()> {
         return Ok(());
     }
     service.start(runs).await?;
-    let url = machine::ready(&wanted.listen, &service.unit()).await?;
-    goodbye(&url, &wanted)
+    let is_tls = kept.is_some_and(settings::Kept::has_certificate);
+    let url = machine::ready(&wanted.listen, is_tls, &service.unit()).await?;
+    goodbye(&url, &wanted, &args.user)
 }
 
 /// Where the tills go, and what is left to do.
-fn goodbye(url: &str, store: &Settings) -> Result<()> {
+fn goodbye(url: &str, store: &Settings, user: &str) -> Result<()> {
     let port = store.listen.rsplit(':').next().unwrap_or_default();
-    let address = certificate::addresses().first().map(|address| format!("http://{address}:{port}"));
+    let scheme = url.split(':').next().unwrap_or_default();
+    let address = certificate::addresses().first().map(|address| format!("{scheme}://{address}:{port}"));
     let beyond = ["0.0.0.0:", "[::]:"].iter().any(|any| store.listen.starts_with(any));
     let url = address.filter(|_| beyond).unwrap_or_else(|| url.to_owned());
     say!("The store runs. Its pages are at {url}/store, its till at {url}/till.");
     say!("Next:");
     say!("  1. Sign in at {url}/store, make a register for each till, and enrol the tills.");
     say!("  2. For cameras and a till that is there without the server:");
-    say!("     tillkeep store certificate --data-dir {}", store.data_dir.display());
+    say!("     sudo -u {user} tillkeep store certificate --data-dir {}", store.data_dir.display());
     if !beyond {
         say!(
             "  3. Tills on other machines reach it when it listens on 0.0.0.0: install again with --listen 0.0.0.0:{port}"

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use tokio::process::Command;
 
 use super::machine::user;
-use super::{CONFIG_DIR, Checked, Fault, USER};
+use super::{CONFIG_DIR, Checked, DATA, Fault, UNIT_DIR, USER};
 use crate::output::say;
 
 /// The unit of all stores of a machine, as packages bring it.
@@ -17,6 +17,8 @@ const TEMPLATE: &str = include_str!("../../../../deploy/systemd/tillkeep-store@.
 const TEMPLATE_NAME: &str = "tillkeep-store@.service";
 /// Where packages put units.
 const PACKAGED: [&str; 2] = ["/lib/systemd/system", "/usr/lib/systemd/system"];
+/// What the unit hides from the store (`ProtectHome`).
+const HIDDEN: [&str; 3] = ["/root", "/home", "/run/user"];
 /// Where packages put the program.
 const PROGRAM: &str = "/usr/bin/tillkeep";
 
@@ -28,9 +30,10 @@ pub struct Service {
 }
 
 impl Service {
-    pub fn new(config_dir: &Path, unit_dir: &Path, user: &str, name: &str) -> Result<Self> {
+    pub fn new(config_dir: &Path, unit_dir: &Path, user: &str, name: &str, data_dir: &Path) -> Result<Self> {
         let config_dir = std::path::absolute(config_dir)?;
-        let is_usual = config_dir == Path::new(CONFIG_DIR) && user == USER;
+        let own_data = Some(data_dir).filter(|dir| *dir != Path::new(DATA).join(format!("store-{name}")));
+        let is_usual = config_dir == Path::new(CONFIG_DIR) && user == USER && own_data.is_none();
         let installed = PACKAGED.iter().map(Path::new).chain([unit_dir]).any(|dir| dir.join(TEMPLATE_NAME).exists());
         let written = if is_usual && installed {
             None
@@ -38,7 +41,8 @@ impl Service {
             // That of one store says nothing of the others.
             let file = if is_usual { TEMPLATE_NAME.to_owned() } else { unit(name) };
             let program = std::env::current_exe().context("where this program is")?;
-            Some((unit_dir.join(file), text(&config_dir, user, &program)))
+            let settings = Some(config_dir.join("tillkeep.toml")).filter(|file| file.exists());
+            Some((unit_dir.join(file), text(&config_dir, settings.as_deref(), user, &program, own_data)))
         };
         Ok(Self { name: name.to_owned(), user: user.to_owned(), written })
     }
@@ -57,8 +61,17 @@ impl Service {
         asked(&["is-active", "--quiet", &self.unit()]).await
     }
 
-    /// Whether the unit can run.
-    pub fn check(&self, no_start: bool) -> Checked {
+    /// Whether the unit can run, and reach what it needs: `paths`.
+    pub fn check(&self, no_start: bool, paths: &[&Path]) -> Checked {
+        let program = std::env::current_exe().ok().filter(|_| self.written.is_some());
+        let is_for_systemd = self.written.as_ref().is_none_or(|(path, _)| path.starts_with(UNIT_DIR));
+        let needed = paths.iter().copied().chain(program.as_deref()).filter(|_| is_for_systemd);
+        if let Some(path) = needed.into_iter().find(|path| HIDDEN.iter().any(|dir| path.starts_with(dir))) {
+            return Err(Fault::new(
+                format!("the unit does not let the store see {}", path.display()),
+                "put it below /srv or /opt, the certificate of an authority beside the settings",
+            ));
+        }
         if user(&self.user).is_none() && !no_start {
             let name = &self.user;
             return Err(Fault::new(
@@ -101,12 +114,34 @@ fn unit(name: &str) -> String {
     format!("tillkeep-store@{name}.service")
 }
 
-/// The unit, for this place of settings, user and program.
-fn text(config_dir: &Path, user: &str, program: &Path) -> String {
-    TEMPLATE
-        .replace(&format!("={CONFIG_DIR}/"), &format!("={}/", config_dir.display()))
-        .replace(&format!("User={USER}\n"), &format!("User={user}\n"))
-        .replace(&format!("={PROGRAM} "), &format!("={} ", program.display()))
+/// The unit, for this place of settings, with a file of them where there is one, for this user, program and place of data.
+fn text(config_dir: &Path, settings: Option<&Path>, user: &str, program: &Path, data_dir: Option<&Path>) -> String {
+    let named = settings.map(|file| format!(" --config {}", word(file))).unwrap_or_default();
+    let mut text = TEMPLATE
+        .replace(&format!(" --config {CONFIG_DIR}/tillkeep.toml"), &named)
+        .replace(&format!("={CONFIG_DIR}/"), &format!("={}/", percent(config_dir)))
+        .replace(&format!("={PROGRAM} "), &format!("={} ", word(program)));
+    if user != USER {
+        // The group is the one that the user has.
+        text =
+            text.replace(&format!("Group={USER}\n"), "").replace(&format!("User={USER}\n"), &format!("User={user}\n"));
+    }
+    let Some(dir) = data_dir else { return text };
+    text.replace(&format!(" --data-dir {DATA}/store-%i"), &format!(" --data-dir {}", word(dir))).replace(
+        "StateDirectory=tillkeep/store-%i\nStateDirectoryMode=0700\n",
+        &format!("ReadWritePaths={}\n", word(dir)),
+    )
+}
+
+/// As systemd takes a path: a percent sign means something there.
+fn percent(path: &Path) -> String {
+    path.display().to_string().replace('%', "%%")
+}
+
+/// The same as one word of a command.
+fn word(path: &Path) -> String {
+    let path = percent(path);
+    if path.contains(char::is_whitespace) { format!("\"{path}\"") } else { path }
 }
 
 async fn asked(words: &[&str]) -> bool {
@@ -130,14 +165,35 @@ async fn systemctl(words: &[&str]) -> Result<()> {
 mod tests {
     use super::*;
 
+    /// The line of a unit that begins so.
+    fn line<'a>(unit: &'a str, begin: &str) -> Option<&'a str> {
+        unit.lines().find(|line| line.starts_with(begin))
+    }
+
     #[test]
-    fn the_unit_reads_the_settings_of_its_store_as_the_user_and_by_the_program_that_are_wanted() {
-        let usual = text(Path::new(CONFIG_DIR), USER, Path::new(PROGRAM));
+    fn the_unit_of_packages_is_written_where_all_is_as_packages_have_it() {
+        let settings = Path::new("/etc/tillkeep/tillkeep.toml");
+        let usual = text(Path::new(CONFIG_DIR), Some(settings), USER, Path::new(PROGRAM), None);
         assert_eq!(usual, TEMPLATE);
-        let other = text(Path::new("/srv/etc"), "till", Path::new("/opt/tillkeep"));
-        let lines: Vec<&str> = other.lines().collect();
-        for line in ["EnvironmentFile=/srv/etc/store-%i.env", "User=till", "ExecStart=/opt/tillkeep store"] {
-            assert!(lines.contains(&line), "{line} is not in {other}");
-        }
+        let without = text(Path::new(CONFIG_DIR), None, USER, Path::new(PROGRAM), None);
+        let start = "ExecStart=/usr/bin/tillkeep store --data-dir /var/lib/tillkeep/store-%i";
+        assert_eq!(
+            line(&without, "ExecStart="),
+            Some(start),
+            "a file of settings that is not there keeps no store from starting"
+        );
+    }
+
+    #[test]
+    fn the_unit_has_the_settings_user_program_and_data_that_are_wanted() {
+        let data = Some(Path::new("/srv/a till 5%"));
+        let other = text(Path::new("/srv/etc"), None, "till", Path::new("/opt/tillkeep"), data);
+        assert_eq!(line(&other, "EnvironmentFile="), Some("EnvironmentFile=/srv/etc/store-%i.env"));
+        assert_eq!((line(&other, "User="), line(&other, "Group=")), (Some("User=till"), None));
+        let start = "ExecStart=/opt/tillkeep store --data-dir \"/srv/a till 5%%\"";
+        assert_eq!(line(&other, "ExecStart="), Some(start));
+        assert_eq!(line(&other, "ReadWritePaths="), Some("ReadWritePaths=\"/srv/a till 5%%\""));
+        assert_eq!(line(&other, "StateDirectory"), None);
+        assert_eq!(line(&other, "AssertPathExists="), Some("AssertPathExists=/srv/etc/store-%i.env"));
     }
 }

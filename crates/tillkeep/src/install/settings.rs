@@ -16,6 +16,10 @@ use super::{Checked, Fault};
 /// The group of the store's user reads it, and nobody else but its owner.
 const MODE: u32 = 0o640;
 const FOLDER_MODE: u32 = 0o755;
+const HEADING: &str = "# Written by tillkeep store install; settings are in docs/configuration.md.";
+/// What this command writes, and what would speak against it.
+const OWN: [&str; 7] =
+    ["SYNC_TOKEN", "SYNC_TOKEN_FILE", "HQ_URL", "TILLKEEP_LISTEN", "DATA_DIR", "HQ_CA_FILE", "ALLOW_INSECURE_HQ"];
 
 pub struct Settings {
     pub token: Secret,
@@ -30,6 +34,8 @@ pub struct Settings {
 pub struct Kept {
     token: Secret,
     listen: String,
+    /// Lines that this command does not write, as they are.
+    others: Vec<String>,
 }
 
 impl Kept {
@@ -37,12 +43,20 @@ impl Kept {
         self.listen == listen
     }
 
+    /// Whether the store speaks TLS to its tills.
+    pub fn has_certificate(&self) -> bool {
+        self.others.iter().any(|line| line.trim().starts_with("TLS_CERT="))
+    }
+
     fn parse(text: &str) -> Self {
         let value = |name: &str| {
             let of = |line: &str| line.trim().strip_prefix(name)?.strip_prefix('=').map(unquoted);
             text.lines().filter_map(of).next_back().unwrap_or_default()
         };
-        Self { token: value("SYNC_TOKEN").into(), listen: value("TILLKEEP_LISTEN") }
+        let is_other =
+            |line: &&str| *line != HEADING && !OWN.contains(&line.trim().split('=').next().unwrap_or_default());
+        let others = text.lines().filter(is_other).map(str::to_owned).collect();
+        Self { token: value("SYNC_TOKEN").into(), listen: value("TILLKEEP_LISTEN"), others }
     }
 }
 
@@ -81,9 +95,10 @@ pub fn check(path: &Path, before: Result<&Option<Kept>, &io::Error>, wanted: &Se
     }
 }
 
-/// Writes the file whole, or not at all.
-pub fn write(path: &Path, settings: &Settings, user: &str) -> Result<()> {
-    replace(path, &settings.text(), user).with_context(|| path.display().to_string())
+/// Writes the file whole, or not at all. What else was in it stays.
+pub fn write(path: &Path, settings: &Settings, before: Option<&Kept>, user: &str) -> Result<()> {
+    let others = before.map_or(&[][..], |kept| &kept.others);
+    replace(path, &settings.text(others), user).with_context(|| path.display().to_string())
 }
 
 fn replace(path: &Path, text: &str, user: &str) -> io::Result<()> {
@@ -109,9 +124,9 @@ fn replace(path: &Path, text: &str, user: &str) -> io::Result<()> {
 
 impl Settings {
     /// As systemd reads it, and a shell.
-    fn text(&self) -> String {
+    fn text(&self, others: &[String]) -> String {
         let mut lines = vec![
-            "# Written by tillkeep store install; settings are in docs/configuration.md.".to_owned(),
+            HEADING.to_owned(),
             line("SYNC_TOKEN", self.token.expose()),
             line("HQ_URL", &self.hq_url),
             line("TILLKEEP_LISTEN", &self.listen),
@@ -121,6 +136,7 @@ impl Settings {
         if self.allow_insecure {
             lines.push(line("ALLOW_INSECURE_HQ", "1"));
         }
+        lines.extend_from_slice(others);
         lines.join("\n") + "\n"
     }
 }
@@ -161,7 +177,7 @@ mod tests {
         let dir = tempfile::tempdir().expect("a directory");
         let path = dir.path().join("etc/store-S01.env");
         assert!(read(&path).expect("nothing is there").is_none());
-        write(&path, &settings("a.b.c", "/srv/a shop"), "nobody-of-this-name").expect("written");
+        write(&path, &settings("a.b.c", "/srv/a shop"), None, "nobody-of-this-name").expect("written");
         let text = fs::read_to_string(&path).expect("the file");
         assert!(text.contains("\nSYNC_TOKEN=a.b.c\n") && text.contains("\nDATA_DIR=\"/srv/a shop\"\n"), "{text}");
         let kept = read(&path).expect("readable").expect("there");
@@ -172,10 +188,26 @@ mod tests {
     }
 
     #[test]
+    fn what_else_is_in_the_file_stays_when_it_is_written_again() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("store-S01.env");
+        let others = "# ours\nTLS_CERT=/srv/a.pem\nTILLS_ENROLLED_ONLY=1\n";
+        fs::write(&path, format!("{HEADING}\nSYNC_TOKEN=x.y.z\nSYNC_TOKEN_FILE=/x\nDATA_DIR=/old\n{others}"))
+            .expect("a file");
+        for _ in 0..2 {
+            let kept = read(&path).expect("readable").expect("there");
+            assert!(kept.has_certificate());
+            write(&path, &settings("a.b.c", "/srv/a"), Some(&kept), "nobody-of-this-name").expect("written");
+        }
+        let text = fs::read_to_string(&path).expect("the file");
+        assert_eq!(text, format!("{}{others}", settings("a.b.c", "/srv/a").text(&[])));
+    }
+
+    #[test]
     fn another_token_is_replaced_by_force_alone() {
         let dir = tempfile::tempdir().expect("a directory");
         let path = dir.path().join("store-S01.env");
-        let kept = |token: &str| Ok(Some(Kept { token: token.to_owned().into(), listen: String::new() }));
+        let kept = |token: &str| Ok(Some(Kept::parse(&format!("SYNC_TOKEN={token}"))));
         let (wanted, none) = (settings("a.b.c", "/srv/a"), Ok(None));
         let judged = |before: &io::Result<Option<Kept>>, force| check(&path, before.as_ref(), &wanted, force);
         assert!(judged(&none, false).is_ok() && judged(&kept("a.b.c"), false).is_ok());

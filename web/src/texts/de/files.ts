@@ -17,7 +17,8 @@ export default {
   checking: 'Datei wird geprüft …',
   counts: '{created} neu, {updated} geändert, {unchanged} unverändert',
   nothingNew: 'Alles aus dieser Datei ist schon da.',
-  faults: 'Solange etwas nicht stimmt, wird nichts übernommen. | Ein Fehler; bis er behoben ist, wird nichts übernommen. | {n} Fehler; bis sie behoben sind, wird nichts übernommen.',
+  faults:
+    'Solange etwas nicht stimmt, wird nichts übernommen. | Ein Fehler; bis er behoben ist, wird nichts übernommen. | {n} Fehler; bis sie behoben sind, wird nichts übernommen.',
   faultsList: 'Fehler in der Datei',
   firstFaults: 'Das sind die ersten {n}.',
   place: 'Zeile {line}, {column}:',

@@ -8,14 +8,14 @@ export default {
   kept: '{name} is downloaded.',
   // Import
   importCsv: 'Import',
-  importAbout:
-    'A CSV file with the columns of the download. It is checked first; then all of it is taken, or nothing.',
+  importAbout: 'A CSV file with the columns of the download. It is checked first; then all of it is taken, or nothing.',
   chooseFile: 'Choose a file',
   chooseAnother: 'Choose another file',
   checking: 'Checking the file …',
   counts: '{created} new, {updated} changed, {unchanged} as they are',
   nothingNew: 'Everything in this file is there already.',
-  faults: 'Nothing is taken while something is wrong. | One thing is wrong; nothing is taken until it is mended. | {n} things are wrong; nothing is taken until they are mended.',
+  faults:
+    'Nothing is taken while something is wrong. | One thing is wrong; nothing is taken until it is mended. | {n} things are wrong; nothing is taken until they are mended.',
   faultsList: 'What is wrong with the file',
   firstFaults: 'These are the first {n}.',
   place: 'Line {line}, {column}:',

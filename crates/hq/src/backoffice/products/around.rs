@@ -76,7 +76,7 @@ impl Around {
             departments: known::<department::Entity>(tx, wanted.departments).await?,
             tax_groups: known::<tax_group::Entity>(tx, wanted.tax_groups).await?,
             suppliers: known::<supplier::Entity>(tx, wanted.suppliers).await?,
-            charges: of_charges(tx, wanted.charges).await?,
+            charges: as_written(of_charges(tx, wanted.charges).await?, pairs),
             charged: charges::charged(tx, wanted.uncharged).await?,
             owners: barcodes::owners(tx, wanted.forms).await?,
         })
@@ -99,6 +99,16 @@ impl Around {
 
 async fn known<E: EntityTrait>(tx: &Tx, ids: BTreeSet<Uuid>) -> Result<BTreeSet<Uuid>> {
     if ids.is_empty() { Ok(ids) } else { living::<E>(tx, ids).await }
+}
+
+/// As they are about to be, of those that are written in the same moment.
+fn as_written(mut charges: HashMap<Uuid, Model>, pairs: &[Pair<'_>]) -> HashMap<Uuid, Model> {
+    for (_, row) in pairs {
+        if let Some(charge) = charges.get_mut(&row.id) {
+            charge.clone_from(row);
+        }
+    }
+    charges
 }
 
 async fn of_charges(tx: &Tx, ids: BTreeSet<Uuid>) -> Result<HashMap<Uuid, Model>> {

@@ -120,10 +120,11 @@ fn value(rule: &Rule, text: &str) -> Result<Json, String> {
 }
 
 fn flag(text: &str) -> Result<bool, String> {
-    let is_one_of = |words: [&str; 3]| words.iter().any(|word| word.eq_ignore_ascii_case(text.trim()));
-    if is_one_of(["true", "yes", "1"]) {
+    // Spreadsheets write them in the language of who has them open.
+    let is_one_of = |words: [&str; 5]| words.iter().any(|word| word.eq_ignore_ascii_case(text.trim()));
+    if is_one_of(["true", "yes", "1", "wahr", "ja"]) {
         Ok(true)
-    } else if is_one_of(["false", "no", "0"]) {
+    } else if is_one_of(["false", "no", "0", "falsch", "nein"]) {
         Ok(false)
     } else {
         Err("must be true or false".to_owned())

@@ -15,6 +15,7 @@ const SEPARATORS: [u8; 3] = [b',', b';', b'\t'];
 /// Columns of a file at the most; far more than any kind has.
 const MOST_COLUMNS: usize = 200;
 const NOT_UTF_8: &str = "is not UTF-8; save the file as \"CSV UTF-8\"";
+const NO_NUL: &str = "must not contain the NUL character";
 
 /// A file of which the first line is read.
 pub(super) struct Sheet<'a> {
@@ -184,7 +185,11 @@ impl Rows<'_> {
         }
         let (mut cells, mut is_text) = (vec![None; columns.len()], true);
         for (cell, place) in self.record.iter().zip(places) {
-            if let Ok(cell) = std::str::from_utf8(cell) {
+            let text = std::str::from_utf8(cell).ok();
+            if text.is_some_and(|text| text.contains('\0')) {
+                report.fault(line, Some(columns[*place].name), NO_NUL);
+                is_text = false;
+            } else if let Some(cell) = text {
                 cells[*place] = Some(as_written(cell).into_owned());
             } else {
                 report.fault(line, Some(columns[*place].name), NOT_UTF_8);

@@ -9,7 +9,7 @@ use tillkeep_http::shelf::store_prices::{FILE, cells_of};
 use tillkeep_http::table::Table;
 use tillkeep_http::{Answer, Caller, Params};
 use tillkeep_model::permission::code::StorePricesManage;
-use tillkeep_model::{Instant, fields};
+use tillkeep_model::{Instant, fields, ids};
 use tillkeep_storage::Tx;
 use tillkeep_storage::entity::store_product::{Column, Entity, Model};
 use tillkeep_storage::entity::{product, store};
@@ -97,9 +97,8 @@ impl Taken<'_> {
         // Locked, so that their prices do not change between here and the commit.
         let goods =
             products::stored(tx, found.iter().map(sku_of).collect::<BTreeSet<_>>().into_iter().collect()).await?;
-        let shops: BTreeSet<Uuid> =
-            found.iter().filter_map(|row| self.stores.get(code_of(row))).map(|store| store.id).collect();
-        let stored = stored(tx, shops, goods.values().map(|product| product.id).collect()).await?;
+        let key = |row: &Row| Some(ids::store_product(self.stores.get(code_of(row))?.id, goods.get(&sku_of(row))?.id));
+        let stored = stored(tx, found.iter().filter_map(key).collect()).await?;
         let (mut written, mut made) = (Vec::new(), 0);
         for row in &found {
             match self.draft(row, &goods, &stored) {
@@ -192,10 +191,11 @@ fn said(row: &Row, old: &Model, product: &product::Model, store: &store::Model) 
     Ok(body)
 }
 
-/// The rows of these products in these stores, which no other request changes before the transaction ends.
-async fn stored(tx: &Tx, stores: BTreeSet<Uuid>, goods: Vec<Uuid>) -> Result<HashMap<(Uuid, Uuid), Model>> {
-    let select = Entity::find().filter(Column::StoreId.is_in(stores)).filter(Column::ProductId.is_in(goods));
-    let found = select.order_by_asc(Column::Id).lock_exclusive().all(tx).await?;
+/// These rows, which no other request changes before the transaction ends; locked in the order in which pushes lock them.
+async fn stored(tx: &Tx, rows: Vec<Uuid>) -> Result<HashMap<(Uuid, Uuid), Model>> {
+    let select = Entity::find().filter(Column::Id.is_in(rows));
+    let select = select.order_by_asc(Column::ProductId).order_by_asc(Column::StoreId);
+    let found = select.lock_exclusive().all(tx).await?;
     Ok(found.into_iter().map(|row| ((row.store_id, row.product_id), row)).collect())
 }
 
