@@ -253,6 +253,5 @@ bench-check: docs/performance.json build ## As `make bench`, beside docs/perform
 	$(BENCH) --against docs/performance.json $(ARGS)
 
 .PHONY: demo
-demo: web ## Build quickly and run an HQ with its stores on this machine, the last one for you to sell in; ARGS="--stores 3"
-	@scripts/setup demo
-	cargo run --locked --profile demo --bin tillkeep -- demo $(ARGS)
+demo: ## Run an HQ with its stores on this machine, the last one for you to sell in, built first if need be; ARGS="--stores 3"
+	@scripts/demo $(ARGS)
