@@ -10,8 +10,9 @@ use tillkeep_storage::registry;
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 /// What people who run it read; `development.md` and `performance.md` speak of other tools too.
-const PAGES: [&str; 18] = [
+const PAGES: [&str; 19] = [
     "api",
+    "by-hand",
     "chain",
     "configuration",
     "decisions",

@@ -138,7 +138,7 @@ fn every_folder_of_the_program_is_in_the_table_of_rooms() {
 
 #[test]
 fn every_test_that_docs_name_is_there() {
-    const PAGES: [&str; 11] = [
+    const PAGES: [&str; 12] = [
         "ARCHITECTURE.md",
         "CONTRIBUTING.md",
         "README.md",
@@ -146,6 +146,7 @@ fn every_test_that_docs_name_is_there() {
         "docs/chain.md",
         "docs/decisions.md",
         "docs/development.md",
+        "docs/promises.md",
         "docs/protection.md",
         "docs/rooms.md",
         "docs/security.md",
