@@ -40,6 +40,7 @@ pub mod server;
 pub mod shelf;
 pub mod table;
 pub mod tokens;
+mod turns;
 
 pub use answer::{Answer, Created, List, NoContent, Paging, Summed};
 pub use auth::{Auth, Caller, HasAuth, Home};

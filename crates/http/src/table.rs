@@ -8,7 +8,7 @@ use axum::extract::{FromRequest, Request};
 use axum::http::header;
 use bytes::Bytes;
 use tillkeep_model::ErrorCode;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 
 use crate::auth::{Auth, HasAuth};
@@ -24,15 +24,6 @@ pub const MOST: usize = 64 << 20;
 pub(crate) const TIMES_AS_LONG: u32 = 4;
 /// How long one waits for the one before.
 const PATIENCE: Duration = Duration::from_secs(20);
-
-/// The turns of those who send a file.
-pub(crate) struct Turns(Arc<Semaphore>);
-
-impl Default for Turns {
-    fn default() -> Self {
-        Self(Arc::new(Semaphore::new(1)))
-    }
-}
 
 /// Held from before the body is read until the request is answered.
 #[derive(Clone)]

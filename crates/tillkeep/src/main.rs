@@ -25,6 +25,7 @@ mod run;
 mod sealed;
 mod series;
 mod shop;
+mod signals;
 mod verify;
 
 use std::process::ExitCode;

@@ -31,6 +31,7 @@ use crate::configuration::{self, secret_of, variable_of};
 use crate::lock::Lock;
 use crate::modes;
 use crate::output::{line, say};
+use crate::signals::{end_on_signal, stop_on_signal};
 
 /// Who makes the first accounts.
 const FIRST_START: &str = "first start";
@@ -374,35 +375,6 @@ fn reload_on_hangup(auth: &Arc<Auth>, stop: &CancellationToken) -> Result<()> {
         }
     });
     Ok(())
-}
-
-/// Cancelled by SIGTERM or SIGINT.
-pub fn stop_on_signal() -> Result<CancellationToken> {
-    Ok(end_on_signal(Duration::ZERO)?.stop)
-}
-
-/// SIGTERM or SIGINT ask to leave; the stop comes after this time, or with the next signal.
-fn end_on_signal(leave: Duration) -> Result<Ending> {
-    let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
-    let ending = Ending::default();
-    let Ending { leaving, stop } = ending.clone();
-    tokio::spawn(async move {
-        let mut asked = async || {
-            tokio::select! {
-                _ = terminate.recv() => {}
-                _ = interrupt.recv() => {}
-            }
-        };
-        asked().await;
-        leaving.cancel();
-        tokio::select! {
-            () = tokio::time::sleep(leave) => {}
-            () = asked() => {}
-        }
-        tracing::info!("stopping");
-        stop.cancel();
-    });
-    Ok(ending)
 }
 
 #[cfg(test)]

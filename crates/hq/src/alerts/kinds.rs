@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use tillkeep_model::{AlarmCode, Instant};
 use utoipa::ToSchema;
 
-use super::of_server::OfServer;
+use super::of_server::{OfServer, Said};
 use crate::live::alerting::Gaps;
 use crate::live::store_state::StoreState;
 
@@ -52,9 +52,6 @@ impl Severity {
         }
     }
 }
-
-/// Since when something is so, and what is said of it.
-pub(super) type Said = Option<(Instant, String)>;
 
 /// What one look has read beside the states of stores.
 #[derive(Debug, Default)]

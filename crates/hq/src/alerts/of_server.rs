@@ -5,8 +5,10 @@ use std::path::Path;
 use tillkeep_model::Instant;
 
 use super::backups::newest_backup;
-use super::kinds::Said;
 use crate::Hq;
+
+/// Since when something is so, and what is said of it.
+pub(super) type Said = Option<(Instant, String)>;
 
 /// A disk with less than this free, or than one part of so many, is nearly full.
 const LEAST_FREE: u64 = 1 << 30;

@@ -22,7 +22,6 @@ use tillkeep_storage::{Tx, accounts, duplicates};
 use super::plain;
 use super::plain::Rules;
 use super::rows::{self, Kind};
-use super::sheets;
 use crate::customer_numbers::next_number;
 use crate::state::Routes;
 use tillkeep_model::permission::code::{CustomersEdit, CustomersView};
@@ -123,10 +122,8 @@ async fn refuse_duplicate(tx: &Tx, row: &Model) -> Result<()> {
 
 /// The routes of customers.
 pub(crate) fn routes(routes: Routes) -> Routes {
-    use ErrorCode::{Forbidden, IdReused, InUse, PossibleDuplicate, StoreNotReady, Validation, VersionConflict};
+    use ErrorCode::{IdReused, InUse, PossibleDuplicate, StoreNotReady, VersionConflict};
     routes
-        .get("/customers", sheets::customers::list)
-        .about("List customers, a page at a time, or all of them as a file.")
         .get("/customers/{id}", plain::get::<Entity, CustomersView>)
         .about("One customer, by its id.")
         .get("/customers/{id}/sales", customer_sales::list::<CustomersView>)
@@ -134,9 +131,6 @@ pub(crate) fn routes(routes: Routes) -> Routes {
         .post("/customers", create)
         .about("Make a new customer.")
         .fails(&[IdReused, PossibleDuplicate, StoreNotReady])
-        .post("/customers/import", sheets::customers::import)
-        .about("Make and change many customers by a CSV file: all of it or nothing, with `dryRun=true` to see what would come of it.")
-        .fails(&[Forbidden, StoreNotReady, Validation])
         .patch("/customers/{id}", plain::edit::<Entity, CustomersEdit>)
         .about("Change some fields of a customer.")
         .fails(&[VersionConflict])

@@ -44,6 +44,7 @@ pub fn routes(routes: Routes) -> Routes {
         .with(products::routes)
         .with(specials::routes)
         .with(store_prices::routes)
+        .with(sheets::routes)
         .with(preview::routes)
         .with(customers::routes)
         .with(users::routes)

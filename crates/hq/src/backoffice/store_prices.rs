@@ -21,7 +21,6 @@ use super::conflict::{self, Named};
 use super::plain::Rules;
 use super::references::lives;
 use super::rows;
-use super::sheets;
 use crate::state::Routes;
 
 pub(super) static NAME: &str = fields::store_price::BOOK.table;
@@ -183,9 +182,6 @@ pub(crate) fn routes(routes: Routes) -> Routes {
         .put("/store-prices/{storeId}/{productId}", put)
         .about("Set what a product costs in one store, or its levels there.")
         .fails(&[VersionConflict, BelowMinPrice])
-        .post("/store-prices/import", sheets::prices::import)
-        .about("Set many prices of stores by a CSV file: all of it or nothing, with `dryRun=true` to see what would come of it.")
-        .fails(&[Validation])
         .delete("/store-prices/{storeId}/{productId}", delete)
         .about("Charge the price of the chain again.")
         .fails(&[VersionConflict, Validation])

@@ -57,8 +57,8 @@ use crate::error::{Error, Result};
 use crate::pins::{self, Pins};
 use crate::refusals::{Counted, Refused};
 use crate::running::Running;
-use crate::table::Turns;
 use crate::tokens::Tokens;
+use crate::turns::Turns;
 
 /// Which server this is, for the rules that differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -34,7 +34,7 @@ pub struct Damage {
 /// Looks through every page, and for the row behind each reference. Takes as long as it takes to read the file.
 pub async fn damage(conn: &impl ConnectionTrait) -> Result<Damage, DbErr> {
     let mut pages = Vec::new();
-    for row in query(conn, &format!("SELECT quick_check FROM pragma_quick_check({MOST})"), []).await? {
+    for row in query(conn, &format!("PRAGMA quick_check({MOST})"), []).await? {
         let said: String = row.try_get_by_index(0)?;
         if said != "ok" {
             pages.push(said);

@@ -1,6 +1,8 @@
 //! I5: what a manager looks at in the report of a drawer, as far as its documents say it: prices that a person set, discounts that a
 //! person gave, and what was taken off carts. Approvals and carts that never became a sale are told by the store alone.
 
+use std::collections::HashMap;
+
 use sea_orm::{DbErr, Value};
 use serde_json::Value as Json;
 use tillkeep_model::pricing::PriceSource;
@@ -9,7 +11,6 @@ use tillkeep_model::words::SaleType;
 use tillkeep_model::{JsonText, Money, Qty};
 use uuid::Uuid;
 
-use super::drawers::ByDrawer;
 use super::pages::Pages;
 use super::source::Source;
 use crate::db::Row;
@@ -50,7 +51,11 @@ impl Controls {
 }
 
 /// Adds what lines say.
-pub(super) async fn add_lines(source: &Source, drawers: &[Uuid], out: &mut ByDrawer) -> Result<(), DbErr> {
+pub(super) async fn add_lines<T: Default + AsMut<Controls>>(
+    source: &Source,
+    drawers: &[Uuid],
+    out: &mut HashMap<Uuid, T>,
+) -> Result<(), DbErr> {
     let sql = "SELECT i.id, s.register_session_id AS session, i.regular_price, i.unit_price, i.quantity \
                FROM sale_items i JOIN sales s ON s.id = i.sale_id WHERE s.status <> $1 AND s.sale_type = $2 \
                AND i.price_source = $3 AND s.register_session_id IN ($list) AND $behind";
@@ -61,7 +66,7 @@ pub(super) async fn add_lines(source: &Source, drawers: &[Uuid], out: &mut ByDra
             let quantity: Qty = row.try_get("", "quantity")?;
             let worth = |price: Money| price.times(quantity).0;
             let (regular, asked) = (worth(row.try_get("", "regular_price")?), worth(row.try_get("", "unit_price")?));
-            let of = &mut out.entry(row.try_get("", "session")?).or_default().controls;
+            let of: &mut Controls = out.entry(row.try_get("", "session")?).or_default().as_mut();
             add(&mut of.overrides, (1, regular.saturating_sub(asked)));
         }
     }
@@ -69,7 +74,7 @@ pub(super) async fn add_lines(source: &Source, drawers: &[Uuid], out: &mut ByDra
                JOIN sales s ON s.id = i.sale_id WHERE s.status <> $1 AND s.sale_type = $2 AND i.line_discount <> 0 \
                AND s.register_session_id IN ($list) GROUP BY s.register_session_id";
     for row in find_in(&source.conn, sql, &SOLD.map(Value::from), drawers.iter().copied()).await? {
-        let of = &mut out.entry(row.try_get("", "session")?).or_default().controls;
+        let of: &mut Controls = out.entry(row.try_get("", "session")?).or_default().as_mut();
         add(&mut of.discounts, (row.try_get("", "lines")?, 0));
     }
     Ok(())

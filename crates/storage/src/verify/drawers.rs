@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use sea_orm::{DbErr, EntityTrait, Value};
 use uuid::Uuid;
 
-use super::books::{self, Sums};
+use super::book_sums::{self, Sums};
 use super::controls::{self, Controls};
 use super::pages::{Pages, documents};
 use super::second::{self, Second};
@@ -63,6 +63,24 @@ pub(super) struct Added {
     pub controls: Controls,
 }
 
+impl AsMut<Sums> for Added {
+    fn as_mut(&mut self) -> &mut Sums {
+        &mut self.sums
+    }
+}
+
+impl AsMut<Second> for Added {
+    fn as_mut(&mut self) -> &mut Second {
+        &mut self.second
+    }
+}
+
+impl AsMut<Controls> for Added {
+    fn as_mut(&mut self) -> &mut Controls {
+        &mut self.controls
+    }
+}
+
 pub(super) type ByDrawer = HashMap<Uuid, Added>;
 
 /// The sums of these drawers.
@@ -81,7 +99,7 @@ pub(super) async fn add_up(source: &Source, drawers: &[Uuid]) -> Result<ByDrawer
             of.controls.add_sale(&row)?;
         }
     }
-    books::add_payments(source, drawers, &mut out).await?;
+    book_sums::add_payments(source, drawers, &mut out).await?;
     second::add_lines(source, drawers, &mut out).await?;
     controls::add_lines(source, drawers, &mut out).await?;
     Ok(out)

@@ -7,6 +7,7 @@
 mod acts;
 mod apart;
 mod averages;
+mod book_sums;
 mod books;
 mod chains;
 mod codes;

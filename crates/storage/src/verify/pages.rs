@@ -9,13 +9,10 @@ use crate::db::{Row as Read, placeholders, query};
 use crate::many::find_in;
 use crate::rows::{Row, SyncTable};
 
-/// Rows of a few columns that a statement reads at once.
-pub(super) const ROWS: usize = 2000;
-
-/// How many of those weigh as much as a document with its lines.
+/// How many rows of a few columns weigh as much as a document with its lines.
 const OF_A_DOCUMENT: usize = 4;
 
-/// As [`ROWS`], of whole documents.
+/// Whole documents that a statement reads at once.
 pub(super) fn documents(source: &Source) -> usize {
     source.rows.div_ceil(OF_A_DOCUMENT)
 }

@@ -1,7 +1,7 @@
 //! I5: what the report of a drawer says since its second version, by what the rows of its documents say. Not the code that makes the
 //! report: one mistake must not be made twice. Rows of earlier releases have none of it, and are judged without.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use sea_orm::{DbErr, Value};
 use serde::Deserialize;
@@ -12,7 +12,6 @@ use tillkeep_model::state::{PaymentStatus, SaleStatus};
 use tillkeep_model::words::{CashMovementKind, SaleType};
 use uuid::Uuid;
 
-use super::drawers::ByDrawer;
 use super::runs::Runs;
 use super::source::Source;
 use crate::db::Row;
@@ -70,7 +69,11 @@ impl Second {
 }
 
 /// Adds what lines and payments say.
-pub(super) async fn add_lines(source: &Source, drawers: &[Uuid], out: &mut ByDrawer) -> Result<(), DbErr> {
+pub(super) async fn add_lines<T: Default + AsMut<Second>>(
+    source: &Source,
+    drawers: &[Uuid],
+    out: &mut HashMap<Uuid, T>,
+) -> Result<(), DbErr> {
     let sql = format!(
         "SELECT session, department, {}, {} FROM (SELECT s.register_session_id AS session, \
          i.department_id AS department, i.quantity, i.net_amount FROM sale_items i JOIN sales s ON s.id = i.sale_id \
@@ -80,7 +83,7 @@ pub(super) async fn add_lines(source: &Source, drawers: &[Uuid], out: &mut ByDra
     );
     let voided = [SaleStatus::Voided.word().into()];
     for row in find_in(&source.conn, &sql, &voided, drawers.iter().copied()).await? {
-        let of = &mut out.entry(row.try_get("", "session")?).or_default().second;
+        let of: &mut Second = out.entry(row.try_get("", "session")?).or_default().as_mut();
         let sums = (amount(&row, "quantity")?.0, amount(&row, "net_amount")?.0);
         of.departments.insert(row.try_get("", "department")?, sums);
     }
@@ -93,7 +96,7 @@ pub(super) async fn add_lines(source: &Source, drawers: &[Uuid], out: &mut ByDra
     );
     let words = [SaleStatus::Voided.word(), PaymentStatus::Voided.word(), SaleType::Refund.word()];
     for row in find_in(&source.conn, &sql, &words.map(Value::from), drawers.iter().copied()).await? {
-        let of = &mut out.entry(row.try_get("", "session")?).or_default().second;
+        let of: &mut Second = out.entry(row.try_get("", "session")?).or_default().as_mut();
         let tender = (row.try_get("", "tender_code")?, row.try_get("", "tender_kind")?);
         of.refunds.insert(tender, amount(&row, "amount")?.0);
     }

@@ -7,13 +7,15 @@ use serde_json::{Map, Value as Json};
 use tillkeep_model::wire::camel;
 use uuid::Uuid;
 
-use super::pages;
 use crate::entity::lost_number;
 use crate::kept_ids::KeptIds;
 use crate::many::find_in;
 use crate::numbers::lost;
 use crate::rows::{Row, SyncTable};
 use crate::{Connection, Db, Side, Transaction, migration, settings, upgrade};
+
+/// Rows of a few columns that a statement reads at once.
+const ROWS: usize = 2000;
 
 /// One database at one moment.
 pub struct Source {
@@ -51,7 +53,7 @@ impl Source {
         // The first read is the moment of the snapshot.
         let epoch = settings::get(&conn, settings::EPOCH).await?.unwrap_or_default();
         let owner = settings::get(&conn, "store_id").await?.and_then(|id| id.parse().ok());
-        Ok(Self { conn, side, epoch, store: owner.unwrap_or_default(), rows: pages::ROWS })
+        Ok(Self { conn, side, epoch, store: owner.unwrap_or_default(), rows: ROWS })
     }
 
     /// As it is, read by so many rows at once: what is found does not depend on it.

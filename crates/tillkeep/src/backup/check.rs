@@ -11,7 +11,7 @@ use super::dump;
 use super::restore::Found;
 use super::write::DATABASE;
 use crate::output::say;
-use crate::run::stop_on_signal;
+use crate::signals::stop_on_signal;
 use crate::verify;
 
 #[derive(Args)]

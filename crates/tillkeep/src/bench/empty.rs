@@ -21,7 +21,7 @@ use tillkeep_http::tokens::keys::GivenKeys;
 use tokio::net::{TcpListener, TcpStream};
 
 use crate::output::say;
-use crate::run::stop_on_signal;
+use crate::signals::stop_on_signal;
 
 /// The command that runs it, which no help shows.
 pub const COMMAND: &str = "empty-handler";

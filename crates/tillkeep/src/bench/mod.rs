@@ -50,7 +50,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use tokio::process::Command;
 
-use crate::run::stop_on_signal;
+use crate::signals::stop_on_signal;
 use figure::Measurement;
 use measurements::MEASUREMENTS;
 use report::{Machine, Missing, Report};

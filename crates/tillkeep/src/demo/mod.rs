@@ -17,7 +17,7 @@ use crate::arguments::DemoArgs;
 use crate::child::Child;
 use crate::configuration::variable_of;
 use crate::output::say;
-use crate::run::stop_on_signal;
+use crate::signals::stop_on_signal;
 use plant::{Account, Planted, PlantedStore};
 
 /// Headquarters of the demo is here when it can be, as a server without another address; its stores follow.

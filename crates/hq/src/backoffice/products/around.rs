@@ -11,12 +11,10 @@ use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrde
 use tillkeep_storage::{Tx, barcodes};
 use uuid::Uuid;
 
-use super::charges::{self, Charged};
+pub(in crate::backoffice) use super::charges::Pair;
+use super::charges::{self, ByCharge};
 use super::codes;
 use crate::backoffice::references::living;
-
-/// A product before a change, and after it.
-pub(in crate::backoffice) type Pair<'a> = (Option<&'a Model>, &'a Model);
 
 /// As far as these products are concerned.
 pub(in crate::backoffice) struct Around {
@@ -25,8 +23,7 @@ pub(in crate::backoffice) struct Around {
     suppliers: BTreeSet<Uuid>,
     /// The products that are newly charges, deleted ones not among them.
     pub(super) charges: HashMap<Uuid, Model>,
-    /// By charge those that have it, in the order of their SKUs.
-    pub(super) charged: HashMap<Uuid, Vec<Charged>>,
+    pub(super) charged: ByCharge,
     /// By form of a code the product that has it.
     pub(super) owners: HashMap<String, Uuid>,
 }
@@ -93,7 +90,7 @@ impl Around {
         check.that(is_one(&self.tax_groups, newly(&pair, |row| row.tax_group_id)), "taxGroupId", "is no tax group");
         let supplier = newly(&pair, |row| row.default_supplier_id).flatten();
         check.that(is_one(&self.suppliers, supplier), "defaultSupplierId", "is no supplier");
-        charges::check(self, check, pair);
+        charges::check((&self.charges, &self.charged), check, pair);
     }
 }
 

@@ -11,7 +11,11 @@ use tillkeep_storage::entity::product::{Column, Entity, Model};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use uuid::Uuid;
 
-use super::around::{Around, Pair};
+/// A product before a change, and after it.
+pub(in crate::backoffice) type Pair<'a> = (Option<&'a Model>, &'a Model);
+
+/// By charge those that have it, in the order of their SKUs.
+pub(super) type ByCharge = HashMap<Uuid, Vec<Charged>>;
 
 /// What may be a charge.
 const TYPES: [&str; 2] = ["deposit", "service"];
@@ -39,7 +43,7 @@ pub(super) fn is_no_charge_any_more((old, row): Pair<'_>) -> bool {
 }
 
 /// Says what is wrong with the charge that a product newly has, or with a product that has one.
-pub(super) fn check(around: &Around, check: &mut Check, (old, row): Pair<'_>) {
+pub(super) fn check((charges, by_charge): (&HashMap<Uuid, Model>, &ByCharge), check: &mut Check, (old, row): Pair<'_>) {
     let Some(id) = row.charge_product_id else { return };
     let is_new = old.is_none_or(|old| old.charge_product_id != Some(id));
     let kind = |row: &Model| (row.is_weighed, row.quantity_decimals);
@@ -54,22 +58,22 @@ pub(super) fn check(around: &Around, check: &mut Check, (old, row): Pair<'_>) {
         check.that(false, "chargeProductId", "must be another product");
         return;
     }
-    let wrong = match around.charges.get(&id) {
+    let wrong = match charges.get(&id) {
         None => Some("is no product"),
         Some(charge) if !charge.is_active => Some("is a product that is not sold any more"),
         Some(charge) => why_not(charge),
     };
     check.that(wrong.is_none(), "chargeProductId", wrong.unwrap_or_default());
     let text = "must be left out: this product is the charge of another, and a charge has none of its own";
-    check.that(!around.charged.contains_key(&row.id), "chargeProductId", text);
+    check.that(!by_charge.contains_key(&row.id), "chargeProductId", text);
 }
 
 /// Refuses what would leave other products with a charge that cannot be sold.
-pub(super) fn keep(around: &Around, pair: Pair<'_>) -> Result<()> {
+pub(super) fn keep(by_charge: &ByCharge, pair: Pair<'_>) -> Result<()> {
     if !is_no_charge_any_more(pair) {
         return Ok(());
     }
-    let charged = around.charged.get(&pair.1.id).map(Vec::as_slice).unwrap_or_default();
+    let charged = by_charge.get(&pair.1.id).map(Vec::as_slice).unwrap_or_default();
     refuse(charged)
 }
 

@@ -1,6 +1,6 @@
 //! The codes of a product: each names one product and, as those of packs do, how much of it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::{Map, Value as Json};
 use tillkeep_http::error::{Error, Result};
@@ -9,8 +9,6 @@ use tillkeep_model::{ErrorCode, JsonText};
 use tillkeep_storage::entity::product::Model;
 use tillkeep_storage::{Tx, barcodes, db};
 use uuid::Uuid;
-
-use super::around::Around;
 
 /// An entry of `barcodes` that says how much the code is of is a pack. On the wire packs stand apart, so that a program that does not
 /// know them takes none for one piece.
@@ -63,9 +61,9 @@ pub(super) fn refuse_misread(old: Option<&Model>, row: &Model) -> Result<()> {
 }
 
 /// Refuses a code that this or another product has.
-pub(super) fn check(around: &Around, row: &Model) -> Result<()> {
+pub(super) fn check(owners: &HashMap<String, Uuid>, row: &Model) -> Result<()> {
     let codes = codes(row);
-    let is_taken = |form: &String| around.owners.get(form).is_some_and(|owner| *owner != row.id);
+    let is_taken = |form: &String| owners.get(form).is_some_and(|owner| *owner != row.id);
     let (code, text) = match twice_with_packs(row).or_else(|| barcodes::twice(&codes)) {
         Some(code) => (code, "this product has the same barcode twice, or in two forms"),
         None => match codes.iter().map(|code| barcodes::normal(code)).find(is_taken) {

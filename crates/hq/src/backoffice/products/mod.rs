@@ -32,7 +32,6 @@ use self::around::{Around, Pair};
 use super::plain;
 use super::plain::Rules;
 use super::rows::{self, Kind};
-use super::sheets;
 use crate::state::Routes;
 use tillkeep_model::permission::code::{ProductsCreate, ProductsEdit};
 
@@ -90,8 +89,8 @@ pub(super) fn check(around: &Around, pair: Pair<'_>) -> Result<()> {
     check_numbers(&mut check, old, row);
     around.others(&mut check, pair);
     check.finish()?;
-    charges::keep(around, pair)?;
-    codes::check(around, row)
+    charges::keep(&around.charged, pair)?;
+    codes::check(&around.owners, row)
 }
 
 /// Whether to be warned first, as a form does that a person sits at.
@@ -195,7 +194,7 @@ pub(crate) async fn restore(caller: Caller<ProductsDelete>, Id(id): Id) -> Resul
     let mut check = Check::default();
     around.others(&mut check, (None, &restored));
     check.finish()?;
-    codes::check(&around, &restored)?;
+    codes::check(&around.owners, &restored)?;
     rows::check_unique::<Entity>(&act, &Entity::KIND, &restored).await?;
     act.update::<Entity>(|products| {
         products
@@ -211,12 +210,8 @@ pub(crate) async fn restore(caller: Caller<ProductsDelete>, Id(id): Id) -> Resul
 
 /// The routes of products.
 pub(crate) fn routes(routes: Routes) -> Routes {
-    use ErrorCode::{
-        BadCheckDigit, DuplicateBarcode, DuplicateSku, Forbidden, IdReused, InUse, Validation, VersionConflict,
-    };
+    use ErrorCode::{BadCheckDigit, DuplicateBarcode, DuplicateSku, IdReused, InUse, Validation, VersionConflict};
     routes
-        .get("/products", sheets::products::list)
-        .about("List products, a page at a time, or all of them as a file.")
         .get("/products/{id}", plain::get::<Entity, ProductsView>)
         .about("One product, by its id.")
         .get("/products/by-barcode/{code}", by_barcode)
@@ -224,9 +219,6 @@ pub(crate) fn routes(routes: Routes) -> Routes {
         .post("/products", create)
         .about("Make a new product.")
         .fails(&[IdReused, DuplicateSku, DuplicateBarcode, BadCheckDigit])
-        .post("/products/import", sheets::products::import)
-        .about("Make and change many products by a CSV file: all of it or nothing, with `dryRun=true` to see what would come of it.")
-        .fails(&[DuplicateSku, DuplicateBarcode, Forbidden, Validation])
         .patch("/products/{id}", edit)
         .about("Change some fields of a product.")
         .fails(&[VersionConflict, DuplicateSku, DuplicateBarcode, BadCheckDigit, InUse])

@@ -13,9 +13,31 @@ use std::collections::hash_map::Entry;
 
 use serde::Deserialize;
 use tillkeep_http::error::{Error, FieldError, Result};
+use tillkeep_model::ErrorCode;
 use utoipa::ToSchema;
 
+use crate::state::Routes;
+
 pub(crate) use report::Report;
+
+/// The routes of what comes in and goes out as a file.
+pub(crate) fn routes(routes: Routes) -> Routes {
+    use ErrorCode::{DuplicateBarcode, DuplicateSku, Forbidden, StoreNotReady, Validation};
+    routes
+        .get("/products", products::list)
+        .about("List products, a page at a time, or all of them as a file.")
+        .post("/products/import", products::import)
+        .about("Make and change many products by a CSV file: all of it or nothing, with `dryRun=true` to see what would come of it.")
+        .fails(&[DuplicateSku, DuplicateBarcode, Forbidden, Validation])
+        .get("/customers", customers::list)
+        .about("List customers, a page at a time, or all of them as a file.")
+        .post("/customers/import", customers::import)
+        .about("Make and change many customers by a CSV file: all of it or nothing, with `dryRun=true` to see what would come of it.")
+        .fails(&[Forbidden, StoreNotReady, Validation])
+        .post("/store-prices/import", prices::import)
+        .about("Set many prices of stores by a CSV file: all of it or nothing, with `dryRun=true` to see what would come of it.")
+        .fails(&[Validation])
+}
 
 /// Rows of a file that are looked at, and written, at once.
 const CHUNK: usize = 1000;
