@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::kit::{Client, Fault, eventually, secrets};
-use crate::restored::{Shop, new_admin};
+use crate::restored::{Shop, new_admin, receipts};
 
 async fn rotate(shop: &Shop, minutes: i64) {
     let path = format!("/stores/{}/provision", shop.site.id);
@@ -90,4 +90,9 @@ async fn a_store_that_is_put_back_within_the_grace_is_given_nothing_and_headquar
     assert!(!shop.site.process.dir.join("sync.token").exists(), "a person brings the token");
     let log = shop.chain.admin.get("/audit-log?action=store.token_given").await.data();
     assert_eq!(log, json!([]));
+    shop.sold.sort();
+    eventually("the store has its sales again", async || {
+        (receipts(&shop.till, "/pos/sales").await == shop.sold).then_some(())
+    })
+    .await;
 }

@@ -23,8 +23,12 @@ const FRESH: &[(&str, &str)] = &[
     ("DELETE", "/users/{id}/roles/{assignmentId}"),
     ("DELETE", "/users/{id}/sessions"),
     ("DELETE", "/users/{id}/sessions/{sessionId}"),
+    ("PATCH", "/alert-hooks/{id}"),
     ("PATCH", "/roles/{id}"),
     ("PATCH", "/users/{id}"),
+    ("POST", "/alert-hooks"),
+    ("POST", "/alert-hooks/{id}/rotate-secret"),
+    ("POST", "/alert-hooks/{id}/test"),
     ("POST", "/auth/factors/passkeys"),
     ("POST", "/auth/factors/passkeys/{id}"),
     ("POST", "/auth/factors/recovery-codes"),
@@ -49,14 +53,24 @@ const APART: &[(&str, &str, &str)] = &[
     ("POST", "/auth/logout", "it gives nothing away"),
     ("POST", "/auth/change-pin", "it asks for the present PIN itself, and whoever has a second factor for that"),
     ("DELETE", "/auth/sessions/{id}", "it ends a session of the own account"),
+    ("DELETE", "/alert-hooks/{id}", "it tells nobody anything any more"),
 ];
 
 #[test]
 fn every_route_that_gives_rights_tokens_or_sign_ins_away_must_be_fresh() {
     let routes = tillkeep_hq::routes::table(&[]).1;
     // What belongs to these rooms, by its path or by the code that it asks for.
-    let rooms =
-        ["/auth", "/users", "/roles", "/keys", "/exports", "/backups", "/audit-log", "/stores/{id}/allow-pin-key"];
+    let rooms = [
+        "/alert-hooks",
+        "/auth",
+        "/users",
+        "/roles",
+        "/keys",
+        "/exports",
+        "/backups",
+        "/audit-log",
+        "/stores/{id}/allow-pin-key",
+    ];
     let codes = ["users.", "roles.", "stores.provision"];
     let mut wanted = BTreeSet::new();
     for route in &routes {
