@@ -155,7 +155,7 @@ test('who signs in over the page of another one sees nothing of it, and may also
   await cover.getByLabel('PIN').fill(chain.account('relief').pin)
   await cover.getByRole('button', { name: 'Sign in', exact: true }).click()
   await expect(page).toHaveURL('/hq/stores')
-  await expect(menu(page)).toHaveText(['Stores', 'Reasons', 'Synchronisation', 'Chain'])
+  await expect(menu(page)).toHaveText(['Stores', 'Reasons', 'Synchronisation', 'Alerts', 'Chain'])
 
   await endSession(page, chain)
   await menu(page).filter({ hasText: 'Reasons' }).click()
@@ -367,7 +367,7 @@ test('a tab belongs to whoever signs in in another one, and shows nothing of who
 
   const isTheirs = async (path: string) => {
     await expect(page.getByRole('button', { name: 'Account of successor' })).toBeVisible()
-    await expect(menu(page)).toHaveText(['Stores', 'Reasons', 'Synchronisation', 'Chain'])
+    await expect(menu(page)).toHaveText(['Stores', 'Reasons', 'Synchronisation', 'Alerts', 'Chain'])
     await expect(page).toHaveURL(path)
     await expect(row(second.code)).toBeVisible()
     await expect(row('S01')).toHaveCount(0)
