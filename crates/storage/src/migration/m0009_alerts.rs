@@ -1,5 +1,5 @@
-//! What headquarters tells of what is wrong: alerts, where they are told to, and how far that is. `docs/operations.md`, "Alerts by
-//! webhook".
+//! What headquarters tells other programs: what is wrong, where that is told to, and how far that is (`docs/operations.md`, "Alerts by
+//! webhook"); and sales, to whom and up to which place (`docs/integrate.md`, "Sales by webhook").
 
 use super::step::Change;
 use super::table::{NewTable, On};
@@ -8,9 +8,24 @@ pub(super) const CHANGES: &[Change] = &[
     Change::CreateTable(NewTable {
         name: "alert_hooks",
         on: On::Hq,
-        columns: "id uuid!, created_at ts, updated_at ts, url text, secret text, kinds json, is_active bool, version big, \
-            last_at ts?, last_status int?, last_text text?, last_attempts int?",
+        columns: "id uuid!, created_at ts, updated_at ts, url text, secret text, what text, kinds json, all_stores bool, is_active bool, \
+            version big, last_at ts?, last_status int?, last_text text?, last_attempts int?, told_to big, sending_to big?, event_id uuid?, \
+            attempts int, due_at ts",
         indexes: &["created_at, id"],
+        ..NewTable::EMPTY
+    }),
+    Change::CreateTable(NewTable {
+        name: "alert_hook_stores",
+        on: On::Hq,
+        columns: "hook_id uuid!, store_id uuid!",
+        ..NewTable::EMPTY
+    }),
+    // A row for each time that a sale was stored. It has no place until after its commit, so that none appears below one that was told.
+    Change::CreateTable(NewTable {
+        name: "sale_news",
+        on: On::Hq,
+        columns: "batch uuid!, sale_id uuid!, store_id uuid, at ts, place big?",
+        indexes: &["place", "batch, sale_id WHERE place IS NULL"],
         ..NewTable::EMPTY
     }),
     // `open_key` has kind and subject while an alert fires: there is one at a time, whichever server opens it.

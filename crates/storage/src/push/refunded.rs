@@ -49,16 +49,17 @@ pub(super) fn told(merged: &[Merged]) -> Vec<Told> {
     merged.iter().filter_map(told).collect()
 }
 
-/// Reckons what was given back of the sales of the group, and of those that its refunds name. They are stored, with their lines.
+/// Reckons what was given back of the sales of the group, and of those that its refunds name. They are stored, with their lines. The
+/// sales of which something is another one now.
 pub(super) async fn reckon(
     tx: &Tx,
     group: &Group<'_>,
     told: &[Told],
     renamed: &[Renamed],
     answers: &mut Answers,
-) -> Result<(), DbErr> {
+) -> Result<BTreeSet<Uuid>, DbErr> {
     if told.is_empty() {
-        return Ok(());
+        return Ok(BTreeSet::new());
     }
     let mut named: BTreeSet<Uuid> = told.iter().filter_map(|told| told.original).collect();
     // What came before a sale that is kept under another id named another store's sale, and does not any more.
@@ -74,15 +75,20 @@ pub(super) async fn reckon(
     let ids: BTreeSet<Uuid> = given.keys().copied().chain(named).collect();
     let ids: Vec<Uuid> = ids.into_iter().collect();
     if ids.is_empty() {
-        return Ok(());
+        return Ok(BTreeSet::new());
     }
-    let over = write(tx, &ids, &given).await?;
+    let Written { over, changed } = write(tx, &ids, &given).await?;
     for told in told {
         if over.contains(&told.id) || told.original.is_some_and(|original| over.contains(&original)) {
             answers.warn(told.place, OVER_REFUNDED);
         }
     }
-    Ok(())
+    Ok(changed)
+}
+
+/// The documents themselves.
+pub(super) fn documents(told: &[Told]) -> impl Iterator<Item = Uuid> {
+    told.iter().map(|told| told.id)
 }
 
 /// Locks the sales that refunds name, in one order, so that each of two refunds at once is seen by one of them; and if one is not here,
@@ -104,19 +110,27 @@ async fn locked(tx: &Tx, ids: &BTreeSet<Uuid>) -> Result<Vec<Uuid>, DbErr> {
     tuples_in(&**tx, rows, sale::Column::Id, ids.iter().copied()).await
 }
 
-/// Writes the figures of sales, and finds those of which too much was given back.
-async fn write(tx: &Tx, ids: &[Uuid], given: &HashMap<Uuid, Given>) -> Result<HashSet<Uuid>, DbErr> {
+/// Sales of which too much was given back, and those that are otherwise now.
+struct Written {
+    over: HashSet<Uuid>,
+    changed: BTreeSet<Uuid>,
+}
+
+/// Writes the figures of sales.
+async fn write(tx: &Tx, ids: &[Uuid], given: &HashMap<Uuid, Given>) -> Result<Written, DbErr> {
     let (sales, items) = (Of::<sale::Entity>::NEW, Of::<sale_item::Entity>::NEW);
     let mut lines: HashMap<Uuid, Vec<Box<dyn Row>>> = HashMap::new();
     for line in items.having(tx, "sale_id", ids, false).await? {
         lines.entry(line.uuid("sale_id").unwrap_or_default()).or_default().push(line);
     }
     let (mut over, mut changed, mut changed_lines) = (HashSet::new(), Vec::new(), Vec::new());
+    let mut otherwise = BTreeSet::new();
     let nothing = Given::default();
     for mut row in sales.having(tx, "id", ids, true).await? {
         let id = row.uuid("id").unwrap_or_default();
         let (lines, given) = (lines.remove(&id).unwrap_or_default(), given.get(&id).unwrap_or(&nothing));
         let mut of_sale = OfSale { all: true, above: false };
+        let lines_before = changed_lines.len();
         for mut line in lines {
             if of_sale.line(&mut *line, given) {
                 changed_lines.push(line);
@@ -124,13 +138,14 @@ async fn write(tx: &Tx, ids: &[Uuid], given: &HashMap<Uuid, Given>) -> Result<Ha
         }
         let (is_over, is_changed) = of_sale.write(&mut *row, given);
         over.extend(is_over.then_some(id));
+        otherwise.extend((is_changed || changed_lines.len() > lines_before).then_some(id));
         if is_changed {
             changed.push(row);
         }
     }
     items.upsert(tx, changed_lines, &["id"], &["refunded_quantity"], None).await?;
     sales.upsert(tx, changed, &["id"], &["status", "refunded_amount", "flags"], None).await?;
-    Ok(over)
+    Ok(Written { over, changed: otherwise })
 }
 
 /// What the lines of a sale come to.

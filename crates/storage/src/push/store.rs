@@ -8,6 +8,7 @@ use super::effects::Effects;
 use super::group::{Answers, Group};
 use super::merged::Merged;
 use super::{elsewhere, overpaid, refunded};
+use crate::alerts::sales;
 use crate::many::execute_in;
 use crate::registry::{Scope, SyncType, awaited};
 use crate::rows::Row;
@@ -50,8 +51,10 @@ pub(super) async fn store(
     awaited::came(tx, entity.name, &arrived).await?;
     charges.extend(unapplied::arrived(tx, entity, group.sender.store_id, &arrived_as).await?);
     accounts::raise(tx, charges, group.now).await?;
-    refunded::reckon(tx, group, &told, &renamed_here, answers).await?;
+    let mut news = refunded::reckon(tx, group, &told, &renamed_here, answers).await?;
     overpaid::flag(tx, group, &settlements, answers).await?;
+    news.extend(refunded::documents(&told));
+    sales::note(tx, news, group.now).await?;
     raise_left(tx, entity, &answers.left).await
 }
 

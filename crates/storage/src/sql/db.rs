@@ -31,6 +31,8 @@ pub enum Turn {
     Refund = 11,
     /// What is wrong at headquarters, and who hears of it.
     Alerts = 12,
+    /// Sales that come, which many do at a time, and a receiver of sales that is made.
+    Sales = 13,
 }
 
 /// Waits until no other transaction has this `turn` and keeps it until the end of this one. On `SQLite` there is only

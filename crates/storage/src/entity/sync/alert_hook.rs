@@ -1,4 +1,4 @@
-//! An address that alerts are posted to.
+//! An address that alerts or sales are posted to.
 
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -15,8 +15,12 @@ pub struct Model {
     pub url: String,
     /// What posts are signed with; sealed.
     pub secret: String,
-    /// A list of kinds of alerts.
+    /// `alerts` or `sales`.
+    pub what: String,
+    /// A list of kinds of alerts; empty where sales are told.
     pub kinds: JsonText,
+    /// Sales of all stores are told, and not those of its `alert_hook_stores` alone.
+    pub all_stores: bool,
     pub is_active: bool,
     /// Of what people set of it.
     pub version: i64,
@@ -25,6 +29,15 @@ pub struct Model {
     pub last_status: Option<i32>,
     pub last_text: Option<String>,
     pub last_attempts: Option<i32>,
+    /// Sales are told up to this place of `sale_news`.
+    pub told_to: i64,
+    /// The last place of the message that is under way, and what that is called at every try.
+    pub sending_to: Option<i64>,
+    pub event_id: Option<Uuid>,
+    /// Tries of that message.
+    pub attempts: i32,
+    /// When sales may be posted next.
+    pub due_at: Instant,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -3,11 +3,13 @@
 pub mod alert;
 pub mod alert_delivery;
 pub mod alert_hook;
+pub mod alert_hook_store;
 pub mod hq_node;
 pub mod lease;
 pub mod node_place;
 pub mod outbox;
 pub mod outbox_sent;
+pub mod sale_news;
 pub mod sequence;
 pub mod staged_cursor;
 pub mod staged_row;
