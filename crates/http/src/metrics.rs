@@ -107,6 +107,12 @@ const METRICS: &[(Describe, &str, Option<Unit>, &str)] = &[
         None,
         "Tries to post alerts to webhooks: sent, failed and to be tried again, or given up",
     ),
+    (
+        COUNTER,
+        "tillkeep_sale_posts_total",
+        None,
+        "Tries to post sales to webhooks, up to a hundred each: sent, or failed and to be tried again",
+    ),
     (GAUGE, "tillkeep_outbox_pending", None, "Entries that headquarters has not taken yet"),
     (GAUGE, "tillkeep_outbox_dead_letters", None, "Entries that were refused ten times"),
     (GAUGE, "tillkeep_alarms", None, "1 for each alarm that this store has"),

@@ -35,6 +35,8 @@ pub(crate) enum AlertKind {
     DiskNearlyFull,
     /// The newest backup of a server of headquarters is more than two days old.
     BackupOld,
+    /// A receiver of sales has not taken one that was stored more than an hour ago.
+    ReceiverBehind,
 }
 
 /// How bad it is.
@@ -60,6 +62,8 @@ pub(super) struct Read {
     pub chains: Gaps,
     /// Counters of wrong PINs at headquarters that have somebody wait.
     pub locked: i64,
+    /// How many receivers of sales are behind, and since when one is.
+    pub behind: Option<(i64, Instant)>,
 }
 
 /// How it is found.
@@ -80,7 +84,7 @@ pub(super) struct Kind {
 }
 
 impl AlertKind {
-    pub(crate) const ALL: [Self; 10] = [
+    pub(crate) const ALL: [Self; 11] = [
         Self::StoreSilent,
         Self::DeadLetter,
         Self::UnstoredType,
@@ -91,6 +95,7 @@ impl AlertKind {
         Self::ChainBroken,
         Self::DiskNearlyFull,
         Self::BackupOld,
+        Self::ReceiverBehind,
     ];
 
     pub(crate) const fn word(self) -> &'static str {
@@ -105,6 +110,7 @@ impl AlertKind {
             Self::ChainBroken => "chain_broken",
             Self::DiskNearlyFull => "disk_nearly_full",
             Self::BackupOld => "backup_old",
+            Self::ReceiverBehind => "receiver_behind",
         }
     }
 
@@ -119,14 +125,14 @@ impl AlertKind {
 }
 
 use AlertKind::{
-    BackupOld, ChainBroken, CompletenessGap, DeadLetter, DiskNearlyFull, PinsLocked, StoreClock, StoreRunsTwice,
-    StoreSilent, UnstoredType,
+    BackupOld, ChainBroken, CompletenessGap, DeadLetter, DiskNearlyFull, PinsLocked, ReceiverBehind, StoreClock,
+    StoreRunsTwice, StoreSilent, UnstoredType,
 };
 use Find::{Chain, Server, Store};
 use Severity::{Critical, Warning};
 
 /// Every kind; one that is found in two ways stands here twice.
-pub(super) static KINDS: [Kind; 11] = [
+pub(super) static KINDS: [Kind; 12] = [
     Kind { kind: StoreSilent, severity: Critical, find: Store(silent) },
     Kind { kind: DeadLetter, severity: Critical, find: Store(dead_letter) },
     Kind { kind: UnstoredType, severity: Critical, find: Store(unstored) },
@@ -138,6 +144,7 @@ pub(super) static KINDS: [Kind; 11] = [
     Kind { kind: ChainBroken, severity: Critical, find: Store(chain_broken) },
     Kind { kind: DiskNearlyFull, severity: Critical, find: Server(OfServer::disk) },
     Kind { kind: BackupOld, severity: Warning, find: Server(OfServer::backup) },
+    Kind { kind: ReceiverBehind, severity: Warning, find: Chain(receivers_behind) },
 ];
 
 fn silent(store: &StoreState, _: &Read, now: Instant) -> Said {
@@ -201,6 +208,15 @@ fn locked(read: &Read, now: Instant) -> Said {
     Some((now, text))
 }
 
+fn receivers_behind(read: &Read, _: Instant) -> Said {
+    let (count, since) = read.behind?;
+    let text = match count {
+        1 => "A receiver has not taken sales that were stored more than an hour ago.".to_owned(),
+        count => format!("{count} receivers have not taken sales that were stored more than an hour ago."),
+    };
+    Some((since, text))
+}
+
 fn chain_broken(store: &StoreState, read: &Read, _: Instant) -> Said {
     if let Some(since) = read.chains.get(&store.store_id) {
         return Some((*since, "A document came from it that does not follow from the one before it.".to_owned()));
@@ -258,6 +274,9 @@ mod tests {
                 assert_eq!(said_of(kind, &store(0), &none, now), None, "{kind:?}");
             }
         }
+        assert!(receivers_behind(&none, now).is_none());
+        let behind = Read { behind: Some((2, at(9))), ..Read::default() };
+        assert_eq!(receivers_behind(&behind, now).map(|(since, _)| since), Some(at(9)));
         assert!(locked(&none, now).is_none() && locked(&Read { locked: 1, ..none }, now).is_some());
     }
 

@@ -1,6 +1,8 @@
 //! Alerts: what is wrong now, and the webhooks that are told of it. Every server looks at itself, and one of them at all stores; that
 //! one posts. What fires is kept in the database, and so is each post, until it was taken or tried for an hour.
 //! `docs/operations.md`, "Alerts by webhook".
+//!
+//! By the same way sales go to other programs, each of them until it was taken. `docs/integrate.md`, "Sales by webhook".
 
 mod address;
 mod backups;
@@ -13,7 +15,10 @@ mod list;
 mod look;
 mod of_server;
 mod post;
+mod sales_message;
+mod sales_sender;
 mod view;
+mod what;
 
 use std::sync::Arc;
 
@@ -24,14 +29,16 @@ use crate::state::Routes;
 
 pub use deliver::deliver;
 pub use look::look;
+pub use sales_sender::tell;
 
 /// What other servers of headquarters leave to the one that does it.
 const WORK: &str = "alerts";
 
-/// Looks and posts until the server stops.
+/// Looks, posts and tells until the server stops.
 pub(crate) fn start(hq: &Arc<Hq>) {
     look::start(hq.clone());
     deliver::start(hq.clone());
+    sales_sender::start(hq.clone());
 }
 
 /// The routes of this room.
@@ -41,14 +48,14 @@ pub(crate) fn routes(routes: Routes) -> Routes {
         .get("/alerts", list::list)
         .about("List what is wrong, and what was.")
         .get("/alert-hooks", hooks::list)
-        .about("The addresses that alerts are posted to, and what each answered last.")
+        .about("The addresses that alerts or sales are posted to, what waits for each, and what it answered last.")
         .get("/alert-hooks/{id}", hooks::get)
-        .about("One address that alerts are posted to.")
+        .about("One address that alerts or sales are posted to.")
         .fails(&[NotFound])
         .post("/alert-hooks", hooks::create)
-        .about("Have alerts posted to an address; the secret that they are signed with is shown this once.")
+        .about("Have alerts or sales posted to an address; the secret that they are signed with is shown this once.")
         .patch("/alert-hooks/{id}", hooks::edit)
-        .about("Change where alerts are posted to, and which.")
+        .about("Change where alerts or sales are posted to, and which.")
         .fails(&[NotFound, VersionConflict])
         .delete("/alert-hooks/{id}", hooks::delete)
         .about("Remove an address, with what is on its way to it.")

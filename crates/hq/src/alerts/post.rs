@@ -13,7 +13,7 @@ use uuid::Uuid;
 use crate::Hq;
 
 /// Which event it is, the same at every try.
-const ID: &str = "tillkeep-alert-id";
+const ID: &str = "tillkeep-event-id";
 /// When it was signed, and the signature over that and the body.
 const SIGNATURE: &str = "tillkeep-signature";
 /// What secrets begin with, so that one is known that is found somewhere.

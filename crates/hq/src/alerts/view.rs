@@ -8,23 +8,30 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::kinds::AlertKind;
+use super::what::What;
 
-/// An address that alerts are posted to.
+/// An address that alerts or sales are posted to.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = AlertHook)]
 pub(super) struct HookView {
     id: Uuid,
     url: String,
+    what: What,
+    /// Of alerts; none where sales are told.
     kinds: Vec<AlertKind>,
+    /// The stores of which sales are told; none is all of them.
+    stores: Vec<Uuid>,
     active: bool,
     /// For `expectedVersion`.
     version: i64,
     created_at: Instant,
     updated_at: Instant,
-    /// Posts that are on their way.
+    /// Posts of alerts that are on their way, or sales that it has not been told yet.
     waiting: i64,
-    /// Posts of the last 90 days that were tried for an hour in vain.
+    /// When headquarters stored the first of these sales.
+    waiting_since: Option<Instant>,
+    /// Posts of alerts of the last 90 days that were tried for an hour in vain.
     given_up: i64,
     /// What came of the last try; null before the first one.
     last: Option<LastAnswer>,
@@ -67,20 +74,32 @@ impl LastAnswer {
     }
 }
 
+/// What is told of a hook beside its own row.
+#[derive(Default)]
+pub(super) struct Around {
+    pub waiting: i64,
+    pub waiting_since: Option<Instant>,
+    pub given_up: i64,
+    pub stores: Vec<Uuid>,
+}
+
 impl HookView {
-    pub(super) fn new(hook: alert_hook::Model, waiting: i64, given_up: i64) -> Self {
+    pub(super) fn new(hook: alert_hook::Model, around: Around) -> Self {
         let kinds = hook.kinds.0.as_array().into_iter().flatten();
         Self {
             last: LastAnswer::of(&hook),
             kinds: kinds.filter_map(|kind| AlertKind::parse(kind.as_str()?)).collect(),
+            what: What::of(&hook.what),
+            stores: around.stores,
             id: hook.id,
             url: hook.url,
             active: hook.is_active,
             version: hook.version,
             created_at: hook.created_at,
             updated_at: hook.updated_at,
-            waiting,
-            given_up,
+            waiting: around.waiting,
+            waiting_since: around.waiting_since,
+            given_up: around.given_up,
             secret: None,
         }
     }

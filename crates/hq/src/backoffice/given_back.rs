@@ -70,14 +70,20 @@ pub(crate) struct Half {
     total_amount: Money,
 }
 
-/// The refunds of a sale in the order they were made in.
-pub(crate) async fn refunds(conn: &impl ConnectionTrait, sale_id: Uuid) -> Result<Vec<Refund>, DbErr> {
+/// The refunds of each of these sales, in the order they were made in.
+pub(crate) async fn refunds(
+    conn: &impl ConnectionTrait,
+    sale_ids: &[Uuid],
+) -> Result<HashMap<Uuid, Vec<Refund>>, DbErr> {
     let refunds = Entity::find()
-        .filter(Column::OriginalSaleId.eq(sale_id))
+        .filter(Column::OriginalSaleId.is_in(sale_ids.iter().copied()))
         .order_by_asc(Column::CompletedAt)
         .order_by_asc(Column::Id)
         .all(conn)
         .await?;
+    if refunds.is_empty() {
+        return Ok(HashMap::new());
+    }
     let items = sale_item::Entity::find()
         .filter(sale_item::Column::SaleId.is_in(refunds.iter().map(|refund| refund.id)))
         .order_by_asc(sale_item::Column::LineNo)
@@ -88,7 +94,7 @@ pub(crate) async fn refunds(conn: &impl ConnectionTrait, sale_id: Uuid) -> Resul
         lines.entry(item.sale_id).or_default().push(item.into());
     }
     let stores = stores(conn, &refunds).await?;
-    let shown = |refund: Model| {
+    let mut shown = |refund: Model| {
         let (store_code, store_name) = stores.get(&refund.store_id).cloned().unwrap_or_default();
         Refund {
             store_code,
@@ -105,7 +111,13 @@ pub(crate) async fn refunds(conn: &impl ConnectionTrait, sale_id: Uuid) -> Resul
             total_amount: refund.total_amount,
         }
     };
-    Ok(refunds.into_iter().map(shown).collect())
+    let mut found: HashMap<Uuid, Vec<Refund>> = HashMap::new();
+    for refund in refunds {
+        if let Some(original) = refund.original_sale_id {
+            found.entry(original).or_default().push(shown(refund));
+        }
+    }
+    Ok(found)
 }
 
 /// Codes and names of the stores where these were made.
@@ -122,19 +134,28 @@ async fn stores(conn: &impl ConnectionTrait, sales: &[Model]) -> Result<HashMap<
     Ok(rows.into_iter().map(|(id, code, name)| (id, (code, name))).collect())
 }
 
-/// The other half of the exchange that `sale` belongs to; nothing before it has arrived.
-pub(crate) async fn other_half(conn: &impl ConnectionTrait, sale: &Model) -> Result<Option<Half>, DbErr> {
-    let Some(group) = sale.exchange_group_id else { return Ok(None) };
-    let other = Entity::find()
-        .filter(Column::ExchangeGroupId.eq(group))
-        .filter(Column::StoreId.eq(sale.store_id))
-        .filter(Column::Id.ne(sale.id))
-        .one(conn)
-        .await?;
-    Ok(other.map(|half| Half {
-        id: half.id,
-        receipt_number: half.receipt_number,
-        sale_type: half.sale_type,
-        total_amount: half.total_amount,
-    }))
+/// The other half of each exchange that one of `sales` belongs to; nothing before it has arrived.
+pub(crate) async fn other_halves(conn: &impl ConnectionTrait, sales: &[Model]) -> Result<HashMap<Uuid, Half>, DbErr> {
+    let groups: BTreeSet<Uuid> = sales.iter().filter_map(|sale| sale.exchange_group_id).collect();
+    if groups.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let all = Entity::find().filter(Column::ExchangeGroupId.is_in(groups)).order_by_asc(Column::Id).all(conn).await?;
+    let other = |sale: &Model| {
+        let group = sale.exchange_group_id?;
+        let is_other = |half: &&Model| {
+            half.exchange_group_id == Some(group) && half.store_id == sale.store_id && half.id != sale.id
+        };
+        let half = all.iter().find(is_other)?;
+        Some((
+            sale.id,
+            Half {
+                id: half.id,
+                receipt_number: half.receipt_number.clone(),
+                sale_type: half.sale_type.clone(),
+                total_amount: half.total_amount,
+            },
+        ))
+    };
+    Ok(sales.iter().filter_map(other).collect())
 }

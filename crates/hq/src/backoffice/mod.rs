@@ -15,6 +15,7 @@ pub(crate) mod reasons;
 mod references;
 pub(crate) mod roles;
 pub(crate) mod rows;
+pub(crate) mod sale_documents;
 pub mod sales;
 pub(crate) mod sales_reps;
 mod search;

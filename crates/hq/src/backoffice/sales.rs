@@ -15,16 +15,16 @@ use tillkeep_model::calendar::Calendar;
 use tillkeep_model::fields::shape::exponent;
 use tillkeep_model::{ErrorCode, Money};
 use tillkeep_storage::entity::sale::{Column, Entity, Model};
-use tillkeep_storage::entity::{chain_entry, sale, sale_item, sale_payment, store, user};
+use tillkeep_storage::entity::{sale, store};
 use tillkeep_storage::reports::listed::{self, Sums};
-use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, Select};
+use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, Select};
 use tillkeep_storage::{DbErr, Transaction};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::choices::{self, Choices};
 use super::files;
-use super::given_back::{self, Half, Refund};
+use super::sale_documents::{self, SaleView};
 use crate::Hq;
 use crate::replica::Figures;
 use crate::scope::{OfReports, Views};
@@ -90,27 +90,6 @@ impl Sum {
             refund_amount: sums.refunded,
         }
     }
-}
-
-/// A sale with its lines, and what was given back of it since.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = SaleDocument)]
-pub struct SaleView {
-    #[serde(flatten)]
-    sale: Model,
-    sale_items: Vec<sale_item::Model>,
-    sale_payments: Vec<sale_payment::Model>,
-    /// Its places in the chain of its register; none of a document from before there were chains.
-    chain_entries: Vec<chain_entry::Model>,
-    /// The documents that gave something of it back, from whichever store the caller sees.
-    refunds: Vec<Refund>,
-    /// So many more gave something of it back, in stores that the caller does not see.
-    refunds_elsewhere: usize,
-    /// The other document of an exchange, when it has arrived.
-    exchanged_with: Option<Half>,
-    /// Of the user who voided it.
-    voided_by_name: Option<String>,
 }
 
 /// `GET /sales`: the newest first, without their lines, on demand with what all of them come to; as a file all of them.
@@ -286,48 +265,9 @@ pub async fn get(caller: Caller<Views>, Id(id): Id) -> Result<Answer<SaleView>> 
     let scope = OfReports::sales(&caller).await?;
     let conn = caller.snapshot().await?;
     let found = scope.cut(Entity::find_by_id(id), Column::StoreId).one(&conn).await?;
-    let sale = found.ok_or_else(|| Error::new(ErrorCode::SaleNotFound, "sale not found"))?;
-    let (mut refunds, exchanged_with) =
-        (given_back::refunds(&conn, id).await?, given_back::other_half(&conn, &sale).await?);
-    let all = refunds.len();
-    refunds.retain(|refund| scope.contains(refund.store_id));
-    let voided_by_name = match sale.voided_by {
-        Some(user_id) => user::Entity::find_by_id(user_id).one(&conn).await?.map(|user| user.display_name),
-        None => None,
-    };
-    Ok(Answer(SaleView {
-        sale,
-        sale_items: of_sale::<sale_item::Entity>(&conn, id, sale_item::Column::SaleId, sale_item::Column::LineNo)
-            .await?,
-        sale_payments: of_sale::<sale_payment::Entity>(
-            &conn,
-            id,
-            sale_payment::Column::SaleId,
-            sale_payment::Column::LineNo,
-        )
-        .await?,
-        chain_entries: of_sale::<chain_entry::Entity>(
-            &conn,
-            id,
-            chain_entry::Column::SaleId,
-            chain_entry::Column::LineNo,
-        )
-        .await?,
-        refunds_elsewhere: all - refunds.len(),
-        refunds,
-        exchanged_with,
-        voided_by_name,
-    }))
-}
-
-/// Rows of a sale in their order.
-async fn of_sale<E: EntityTrait>(
-    conn: &impl ConnectionTrait,
-    id: Uuid,
-    sale_id: E::Column,
-    line_no: E::Column,
-) -> Result<Vec<E::Model>, DbErr> {
-    E::find().filter(sale_id.eq(id)).order_by_asc(line_no).all(conn).await
+    let shown = sale_documents::load(&conn, found.into_iter().collect(), |store| scope.contains(store)).await?;
+    let missing = || Error::new(ErrorCode::SaleNotFound, "sale not found");
+    shown.into_iter().next().map(Answer).ok_or_else(missing)
 }
 
 /// The routes of sales.

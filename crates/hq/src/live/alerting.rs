@@ -27,6 +27,8 @@ pub(crate) struct Alerting {
     backups: OnceLock<Option<(PathBuf, Duration)>>,
     /// Something is on its way.
     pub(crate) wake: Notify,
+    /// Sales may have been stored, or a receiver of them was set otherwise.
+    pub(crate) sales: Notify,
     client: OnceLock<Client>,
     gaps: Mutex<Option<(Instant, Gaps)>>,
 }
@@ -37,6 +39,7 @@ impl Alerting {
             data_dir: data_dir.to_owned(),
             backups: OnceLock::new(),
             wake: Notify::new(),
+            sales: Notify::new(),
             client: OnceLock::new(),
             gaps: Mutex::default(),
         }

@@ -61,6 +61,7 @@ pub(super) async fn push(
     }
     drop((worker, place, text, reservation, turn));
     announcement.make(&pushed);
+    hq.alerting.sales.notify_one();
     hq.board.mark([sender.store_id]);
     match pushed {
         Ok(pushed) => Ok(Machine(PushAnswer { results: pushed.results })),

@@ -35,7 +35,7 @@ impl Posted {
 
     /// Which event it is.
     pub fn event(&self) -> &str {
-        &self.headers["tillkeep-alert-id"]
+        &self.headers["tillkeep-event-id"]
     }
 
     /// Whether it is signed with `secret`, as a receiver finds out.

@@ -47,8 +47,9 @@ pub async fn pass(tx: &Tx, hook: &Model, up_to: i64, now: Instant) -> Result<(),
     Ok(())
 }
 
-/// Notes what came of a try: the next message may go, or this one is tried again.
-pub async fn settle(tx: &Tx, hook: &Model, event_id: Uuid, answer: &Answer, now: Instant) -> Result<(), DbErr> {
+/// Notes what came of a try of the message `event_id`, or of none where it could not be made: the next one may go, or this one is tried
+/// again.
+pub async fn settle(tx: &Tx, hook: &Model, event_id: Option<Uuid>, answer: &Answer, now: Instant) -> Result<(), DbErr> {
     if answer.is_good() {
         // Where somebody changed what it is told meanwhile, another message is made of the same.
         let sql = "UPDATE alert_hooks SET told_to = sending_to, event_id = NULL, sending_to = NULL, attempts = 0, due_at = $3 \

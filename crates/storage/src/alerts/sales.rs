@@ -82,6 +82,11 @@ pub async fn head(conn: &impl ConnectionTrait) -> Result<i64, DbErr> {
     series::last(conn, PLACES).await
 }
 
+/// Whether there is anything that somebody is to be told, or that all have been told.
+pub async fn is_anything(conn: &impl ConnectionTrait) -> Result<bool, DbErr> {
+    Ok(!query(conn, "SELECT 1 AS one FROM sale_news LIMIT 1", []).await?.is_empty())
+}
+
 /// Whether something was stored that has no place yet.
 pub async fn is_unnumbered(conn: &impl ConnectionTrait) -> Result<bool, DbErr> {
     let sql = "SELECT 1 AS one FROM sale_news WHERE place IS NULL LIMIT 1";
