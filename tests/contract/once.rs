@@ -27,7 +27,7 @@ async fn rows(server: &Server) -> BTreeMap<&'static str, i64> {
     let own = ["sync_outbox", "sync_outbox_sent", "sequences", "staged_cursors", "staged_rows", "sync_state"];
     let pulled = |name: &str| registry::find(name).is_some_and(|kind| kind.is_pulled() && !kind.is_pushed());
     // What headquarters heard of stores it notes by itself, a moment later, and then it makes the look-ups of a new PIN.
-    let noted = ["sync_log", "sync_status", "store_nodes", "store_lookups", "alerts", "alert_deliveries"];
+    let noted = ["sync_log", "sync_status", "store_nodes", "store_lookups", "alerts", "alert_deliveries", "sale_news"];
     let own = |name: &str| {
         if server.store_id.is_some() { own.contains(&name) || pulled(name) } else { noted.contains(&name) }
     };

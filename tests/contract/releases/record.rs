@@ -50,6 +50,8 @@ const EMPTY: &[&str] = &[
     "alert_hooks",
     "alerts",
     "alert_deliveries",
+    "alert_hook_stores",
+    "sale_news",
 ];
 
 /// Writes what is kept of this version when `RELEASE_RECORD` is set: `make release-record`.

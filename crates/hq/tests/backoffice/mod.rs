@@ -54,6 +54,7 @@ mod resolved;
 mod retries;
 mod roles;
 mod rows;
+pub mod sale_hooks;
 mod sales;
 mod sales_reps;
 mod scope;

@@ -3,6 +3,7 @@
 mod alerts;
 mod factors;
 mod keys;
+mod sales;
 mod sign_ins;
 
 use std::sync::Arc;

@@ -52,6 +52,7 @@ mod refunded;
 mod reload;
 mod row_schema;
 mod safe;
+mod sale_news;
 mod schema;
 mod seed;
 mod sqlite;
