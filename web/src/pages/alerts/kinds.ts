@@ -16,6 +16,7 @@ export const KINDS: readonly AlertKind[] = [
   'chain_broken',
   'disk_nearly_full',
   'backup_old',
+  'receiver_behind',
 ]
 
 const isKnown = (kind: string): kind is AlertKind => (KINDS as readonly string[]).includes(kind)
