@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::join_all;
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
 use metrics::counter;
 use tillkeep_storage::alerts::deliveries::Answer;
 use tillkeep_storage::alerts::{receivers, sales};
@@ -50,34 +51,44 @@ pub(super) fn start(hq: Arc<Hq>) {
 
 /// Tells receivers of whatever they have not been told, if this server is the one that does it; how long it is until the next look.
 pub async fn tell(hq: &Hq) -> Result<Duration, DbErr> {
-    let conn = hq.db_of_alerts().reader();
+    let mut under_way = FuturesUnordered::new();
     loop {
-        if !sales::is_anything(conn).await? {
-            return Ok(POLL);
+        let (due, wait) = due(hq).await?;
+        under_way.extend(due.into_iter().map(|hook| tried(hq, hook)));
+        if under_way.is_empty() {
+            return Ok(wait);
         }
-        let now = hq.clock.now();
-        let is_news = sales::is_unnumbered(conn).await?;
-        let next = receivers::next_due(conn, sales::head(conn).await?).await?;
-        let is_due = next.is_some_and(|next| next <= now);
-        if !is_news && !is_due && !sales::is_spent(conn).await? {
-            let millis = next.map(|next| u64::try_from(next.millis_since(now)).unwrap_or_default());
-            return Ok(millis.map_or(POLL, |millis| Duration::from_millis(millis).clamp(SHORTEST, POLL)));
-        }
-        if !hq.leases.take(WORK).await? {
-            return Ok(POLL);
-        }
-        while is_news && number(hq).await? > 0 {}
-        let due = take(hq).await?;
-        let is_none = due.is_empty();
-        for told in join_all(due.into_iter().map(|hook| tried(hq, hook))).await {
-            told?;
-        }
-        while sales::is_spent(conn).await? && forget(hq).await? > 0 {}
-        if is_none {
-            // Somebody else has them in hand, or they wait for their next try.
-            return Ok(POLL);
+        // Who answers late holds nobody else up.
+        tokio::select! {
+            Some(done) = under_way.next() => done?,
+            () = tokio::time::sleep(GATHER) => {}
         }
     }
+}
+
+/// The receivers that may be told of something now, which this server has in hand from here on; where there is none, how long it is
+/// until the next look.
+async fn due(hq: &Hq) -> Result<(Vec<Model>, Duration), DbErr> {
+    let conn = hq.db_of_alerts().reader();
+    if !sales::is_anything(conn).await? {
+        return Ok((Vec::new(), POLL));
+    }
+    let now = hq.clock.now();
+    let is_news = sales::is_unnumbered(conn).await?;
+    let next = receivers::next_due(conn, sales::head(conn).await?).await?;
+    let is_due = next.is_some_and(|next| next <= now);
+    let is_spent = sales::is_spent(conn).await?;
+    if !is_news && !is_due && !is_spent {
+        let millis = next.map(|next| u64::try_from(next.millis_since(now)).unwrap_or_default());
+        let wait = millis.map_or(POLL, |millis| Duration::from_millis(millis).clamp(SHORTEST, POLL));
+        return Ok((Vec::new(), wait));
+    }
+    if !hq.leases.take(WORK).await? {
+        return Ok((Vec::new(), POLL));
+    }
+    while is_news && number(hq).await? > 0 {}
+    while is_spent && forget(hq).await? > 0 {}
+    Ok((take(hq).await?, POLL))
 }
 
 async fn number(hq: &Hq) -> Result<u64, DbErr> {
