@@ -42,7 +42,8 @@ impl Instant {
     }
 
     /// `None` outside of the years 1 to 9999.
-    fn within_reach(time: DateTime<Utc>) -> Option<Self> {
+    #[must_use]
+    pub fn within_reach(time: DateTime<Utc>) -> Option<Self> {
         let instant = Self::from(time);
         (1..=9999).contains(&instant.0.year()).then_some(instant)
     }

@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use crate::db::query;
 use crate::registry::{Scope, SyncType};
-use crate::rows::{Reading, Row, Unread};
+use crate::rows::{Reading, Row, Texts, Unread};
 use crate::{Transaction, fault, staff};
 
 /// Rows that are read for one page, however many are asked for.
@@ -66,6 +66,12 @@ pub async fn page(
         Scope::Store => &["store_id"],
         Scope::Parties => &["from_store_id", "to_store_id"],
     };
+    if entity.children.is_empty() && entity.withheld.is_empty() {
+        let limit = usize::try_from(limit.min(ROWS)).unwrap_or(usize::MAX);
+        let found = entity.table.texts_above(conn, (since, limit), BYTES, filter, store).await?;
+        let Texts { rows, left_out, latest, has_more, .. } = found;
+        return Ok(Page { rows, latest, has_more, left_out });
+    }
     // A document may have thousands of lines: of so few, all are in memory before it is known what fits into a page.
     let limit = limit.min(if entity.children.is_empty() { ROWS } else { DOCUMENTS });
     let mut rows = entity.table.above(conn, since, limit + 1, filter, store).await?;

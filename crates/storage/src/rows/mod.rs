@@ -4,8 +4,10 @@ pub mod owners;
 mod row;
 pub mod row_schema;
 mod table;
+mod texts;
 mod unread;
 
 pub use row::Row;
 pub use table::{Of, SyncTable};
+pub use texts::Texts;
 pub use unread::{Reading, Unread};

@@ -1,11 +1,12 @@
 //! Any entity as a value: what the sync engine needs of a table, without knowing its type.
 
 use std::marker::PhantomData;
+use std::ops::ControlFlow;
 
 use sea_orm::sea_query::{self, Expr, OnConflict};
 use sea_orm::{
     ColumnTrait, Condition, ConnectionTrait as _, DbErr, EntityName, EntityTrait, FromQueryResult, IdenStatic,
-    IntoActiveModel, Iterable, QueryFilter, QueryOrder, QueryResult, QuerySelect, QueryTrait,
+    IntoActiveModel, Iterable, ModelTrait as _, QueryFilter, QueryOrder, QueryResult, QuerySelect, QueryTrait, Value,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -13,10 +14,13 @@ use tillkeep_model::Instant;
 use uuid::Uuid;
 
 use super::row::{Row, Typed, column_of};
+use super::texts::Texts;
 use super::unread::{Reading, Unread};
 use crate::Transaction;
 use crate::many::selects_in;
 use crate::sql::bulk;
+use crate::sql::connection::Scanned;
+use crate::sql::sqlite::Found;
 
 /// What can be done with the rows of any synchronised table.
 #[async_trait::async_trait]
@@ -37,6 +41,16 @@ pub trait SyncTable: Send + Sync {
         filter: &[&str],
         store: Uuid,
     ) -> Result<Vec<Reading>, DbErr>;
+
+    /// As [`SyncTable::above`], as they travel: as many as fit into a page of so many `bytes`.
+    async fn texts_above(
+        &self,
+        conn: &Transaction,
+        since_and_limit: (i64, usize),
+        bytes: usize,
+        filter: &[&str],
+        store: Uuid,
+    ) -> Result<Texts, DbErr>;
 
     /// The rows of `store` with an id above `after`, changed or received since `since`, by id, at most `limit`.
     async fn own(
@@ -118,7 +132,7 @@ impl<E> Of<E> {
 impl<E> Of<E>
 where
     E: EntityTrait + EntityName,
-    E::Model: Serialize + Send + Sync + 'static,
+    E::Model: Default + Serialize + Send + Sync + 'static,
 {
     fn column(name: &str) -> Result<E::Column, DbErr> {
         column_of::<E>(name).ok_or_else(|| DbErr::Custom(format!("{} has no column {name}", E::default().table_name())))
@@ -148,20 +162,78 @@ where
         rows.into_iter().map(typed).collect()
     }
 
-    /// What `select` finds, row by row: one that cannot be read keeps none of the others back.
+    /// Gives `take` what `select` finds, row by row, until it has enough: one that cannot be read keeps none of the others back.
+    async fn scan(
+        conn: &Transaction,
+        select: &sea_orm::Select<E>,
+        parent: Option<&str>,
+        take: &mut (dyn FnMut(Result<E::Model, Unread>) -> Result<ControlFlow<()>, DbErr> + Send),
+    ) -> Result<(), DbErr> {
+        let mut columns: Option<Vec<E::Column>> = None;
+        let by_names = |row: &QueryResult, misfit: Option<DbErr>| {
+            let model = misfit.map_or_else(|| E::Model::from_query_result(row, ""), Err);
+            model.map_err(|error| Unread::new(E::default().table_name(), row, parent, &error))
+        };
+        let mut read = |found: Scanned<'_>| -> Result<ControlFlow<()>, DbErr> {
+            let row = match found {
+                Scanned::Named(row) => return take(by_names(&row, None)),
+                Scanned::Placed(row) => row,
+            };
+            let columns = columns.get_or_insert_with(|| Self::places(row));
+            if let Some(model) = Self::by_places(row, columns) {
+                return take(Ok(model));
+            }
+            // Read by names it says what is wrong with it.
+            let (row, misfit) = row.whole()?;
+            take(by_names(&row, misfit))
+        };
+        conn.scan(select.as_query(), &mut read).await
+    }
+
+    /// The columns of a row by their places; none when they are not all of the table's, each in its place.
+    fn places(row: &Found<'_>) -> Vec<E::Column> {
+        let columns: Vec<E::Column> = E::Column::iter().collect();
+        let are_there = row.names().eq(columns.iter().map(IdenStatic::as_str));
+        if are_there { columns } else { Vec::new() }
+    }
+
+    /// A row whose values are in these places; none when one of them does not fit.
+    fn by_places(row: &Found<'_>, columns: &[E::Column]) -> Option<E::Model> {
+        if columns.is_empty() {
+            return None;
+        }
+        let mut model = E::Model::default();
+        for (at, column) in columns.iter().enumerate() {
+            model.try_set(*column, row.value(at)?).ok()?;
+        }
+        Some(model)
+    }
+
+    /// What `select` finds.
     async fn readings(
         conn: &Transaction,
         select: sea_orm::Select<E>,
         parent: Option<&str>,
     ) -> Result<Vec<Reading>, DbErr> {
-        let found = conn.each(select.as_query()).await?;
-        let read = |(row, misfit): (QueryResult, Option<DbErr>)| match misfit
-            .map_or_else(|| E::Model::from_query_result(&row, ""), Err)
-        {
-            Ok(model) => Ok(Box::new(Typed(model)) as Box<dyn Row>),
-            Err(error) => Err(Unread::new(E::default().table_name(), &row, parent, &error)),
+        let mut found = Vec::new();
+        let mut keep = |row: Result<E::Model, Unread>| -> Result<ControlFlow<()>, DbErr> {
+            found.push(row.map(|model| Box::new(Typed(model)) as Box<dyn Row>));
+            Ok(ControlFlow::Continue(()))
         };
-        Ok(found.into_iter().map(read).collect())
+        Self::scan(conn, &select, parent, &mut keep).await?;
+        Ok(found)
+    }
+
+    /// Rows with a version above `since` by rising version, at most `limit`, as [`SyncTable::above`] has them.
+    fn versions_above(
+        since: i64,
+        limit: u64,
+        filter: &[&str],
+        store: Uuid,
+    ) -> Result<(E::Column, sea_orm::Select<E>), DbErr> {
+        let version = Self::column("sync_version")?;
+        let select = E::find().filter(version.gt(since)).order_by_asc(version).limit(limit);
+        Ok((version, Self::of_store(select, filter, store)?))
     }
 
     /// Of those where one of the `filter` columns is `store`; of all without one.
@@ -188,7 +260,7 @@ where
 impl<E> SyncTable for Of<E>
 where
     E: EntityTrait + EntityName,
-    E::Model: Serialize + DeserializeOwned + IntoActiveModel<E::ActiveModel> + Send + Sync + 'static,
+    E::Model: Default + Serialize + DeserializeOwned + IntoActiveModel<E::ActiveModel> + Send + Sync + 'static,
     E::ActiveModel: Send,
 {
     fn name(&self) -> &'static str {
@@ -216,9 +288,35 @@ where
         filter: &[&str],
         store: Uuid,
     ) -> Result<Vec<Reading>, DbErr> {
-        let version = Self::column("sync_version")?;
-        let select = E::find().filter(version.gt(since)).order_by_asc(version).limit(limit);
-        Self::readings(conn, Self::of_store(select, filter, store)?, None).await
+        let (_, select) = Self::versions_above(since, limit, filter, store)?;
+        Self::readings(conn, select, None).await
+    }
+
+    async fn texts_above(
+        &self,
+        conn: &Transaction,
+        (since, limit): (i64, usize),
+        bytes: usize,
+        filter: &[&str],
+        store: Uuid,
+    ) -> Result<Texts, DbErr> {
+        let mut texts = Texts::new(since, limit, bytes);
+        let one_more = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
+        let (version, select) = Self::versions_above(since, one_more, filter, store)?;
+        let mut take = |row: Result<E::Model, Unread>| -> Result<ControlFlow<()>, DbErr> {
+            let model = match row {
+                Ok(model) => model,
+                Err(unread) => return Ok(texts.leave_out(unread)),
+            };
+            let text = serde_json::to_string(&model).map_err(|error| DbErr::Json(error.to_string()))?;
+            let version = match model.get(version) {
+                Value::BigInt(version) => version,
+                _ => None,
+            };
+            Ok(texts.take(text, version))
+        };
+        Self::scan(conn, &select, None, &mut take).await?;
+        Ok(texts)
     }
 
     async fn own(

@@ -2,12 +2,14 @@
 
 #![expect(clippy::disallowed_methods, reason = "passes them on")]
 
+use std::ops::ControlFlow;
+
 use sea_orm::{
     AccessMode, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, ExecResult, IsolationLevel,
     QueryResult, Statement, StatementBuilder, TransactionTrait, Value,
 };
 
-use super::sqlite::{Lease, Misfit, Pool};
+use super::sqlite::{Found, Lease, Pool};
 use crate::count;
 
 /// Connections of one kind to a database.
@@ -141,22 +143,32 @@ impl Transaction {
         }
     }
 
-    /// The rows of a statement of the ORM, each with its own error when something in it does not fit its column.
-    pub(crate) async fn each<S: StatementBuilder>(
+    /// Gives `take` the rows of a statement of the ORM, one by one, until it has enough.
+    pub(crate) async fn scan<S: StatementBuilder>(
         &self,
         statement: &S,
-    ) -> Result<Vec<(QueryResult, Option<DbErr>)>, DbErr> {
+        take: &mut (dyn FnMut(Scanned<'_>) -> Result<ControlFlow<()>, DbErr> + Send),
+    ) -> Result<(), DbErr> {
         match &self.0 {
             Begun::Postgres(tx) => {
-                let rows = counted(tx).query_all(statement).await?;
-                Ok(rows.into_iter().map(|row| (row, None)).collect())
+                for row in counted(tx).query_all(statement).await? {
+                    if take(Scanned::Named(row))?.is_break() {
+                        break;
+                    }
+                }
+                Ok(())
             }
-            Begun::Sqlite(lease) => {
-                let rows = lease.each(&statement.build(&DbBackend::Sqlite))?;
-                Ok(rows.into_iter().map(|(row, misfit)| (row, misfit.as_ref().map(Misfit::error))).collect())
-            }
+            Begun::Sqlite(lease) => lease.scan(&statement.build(&DbBackend::Sqlite), |row| take(Scanned::Placed(row))),
         }
     }
+}
+
+/// A row as its database gives it.
+pub(crate) enum Scanned<'row> {
+    /// To be read by the names of its columns.
+    Named(QueryResult),
+    /// To be read by their places.
+    Placed(&'row Found<'row>),
 }
 
 /// The statements of either database: the other one's driver, or a connection to the file that `$lease` makes of `$own`.

@@ -1,5 +1,6 @@
 //! The right to use a connection for one transaction.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -11,7 +12,7 @@ use super::blocking::blocking;
 use super::errors::{failed, undone};
 use super::places::counted;
 use super::session::{Session, State};
-use super::values::{LONG, Misfit, Reading, bind};
+use super::values::{Found, LONG, Reading, bind};
 use super::written::Written;
 use crate::count;
 use crate::memory::Writes;
@@ -123,8 +124,13 @@ impl Lease {
         })
     }
 
-    /// The rows of `statement`, each with what does not fit in it.
-    fn rows(&self, statement: &Statement, how: Reading) -> Result<Vec<(QueryResult, Option<Misfit>)>, DbErr> {
+    /// Gives `take` the rows of `statement`, one by one, until it has enough.
+    fn visit(
+        &self,
+        statement: &Statement,
+        how: Reading,
+        mut take: impl FnMut(&Found<'_>) -> Result<ControlFlow<()>, DbErr>,
+    ) -> Result<(), DbErr> {
         count::statement();
         self.with(|state| {
             let State { conn, shapes, written, .. } = state;
@@ -132,30 +138,48 @@ impl Lease {
             let mut prepared = self.prepared(written, conn, &sql)?;
             let shape = shapes.get(&prepared, &sql, how)?;
             bind(&mut prepared, statement)?;
-            let (mut rows, mut found) = (prepared.raw_query(), Vec::new());
+            let (mut rows, mut found) = (prepared.raw_query(), 0);
             while let Some(row) = rows.next().map_err(failed)? {
-                found.push(shape.row(row)?);
+                found += 1;
+                if take(&Found::new(&shape, row))?.is_break() {
+                    break;
+                }
             }
             drop(rows);
             done_with(prepared, &sql);
-            count::rows(found.len());
-            Ok(found)
+            count::rows(found);
+            Ok(())
         })
     }
 
-    /// The rows of `statement`, each with what does not fit in it.
-    pub(crate) fn each(&self, statement: &Statement) -> Result<Vec<(QueryResult, Option<Misfit>)>, DbErr> {
-        self.rows(statement, Reading::Typed)
+    /// The rows of `statement`; an error when something in one of them does not fit.
+    fn fitting(&self, statement: &Statement, how: Reading) -> Result<Vec<QueryResult>, DbErr> {
+        let mut found = Vec::new();
+        self.visit(statement, how, |row| {
+            let (row, misfit) = row.whole()?;
+            found.push(misfit.map_or(Ok(row), Err)?);
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok(found)
+    }
+
+    /// Gives `take` the rows of `statement` with the types of their columns, one by one, until it has enough.
+    pub(crate) fn scan(
+        &self,
+        statement: &Statement,
+        take: impl FnMut(&Found<'_>) -> Result<ControlFlow<()>, DbErr>,
+    ) -> Result<(), DbErr> {
+        self.visit(statement, Reading::Typed, take)
     }
 
     /// The rows of `statement` with the types of their columns; an error when one does not fit.
     pub(crate) fn typed(&self, statement: &Statement) -> Result<Vec<QueryResult>, DbErr> {
-        fitting(self.rows(statement, Reading::Typed)?)
+        self.fitting(statement, Reading::Typed)
     }
 
     /// The rows of `statement` with their values as they are stored; an error when one can be of no type.
     pub(crate) fn stored(&self, statement: &Statement) -> Result<Vec<QueryResult>, DbErr> {
-        fitting(self.rows(statement, Reading::Stored)?)
+        self.fitting(statement, Reading::Stored)
     }
 
     pub(crate) fn begin(&self, sql: &str) -> Result<(), DbErr> {
@@ -172,10 +196,6 @@ impl Lease {
             done
         })
     }
-}
-
-fn fitting(rows: Vec<(QueryResult, Option<Misfit>)>) -> Result<Vec<QueryResult>, DbErr> {
-    rows.into_iter().map(|(row, misfit)| misfit.map_or(Ok(row), |misfit| Err(misfit.error()))).collect()
 }
 
 /// Keeps the statement for the next time, unless its text is long: such texts differ by their numbers of rows, and

@@ -19,7 +19,7 @@ mod written;
 
 pub(crate) use lease::Lease;
 pub(crate) use pool::Pool;
-pub(crate) use values::Misfit;
+pub(crate) use values::Found;
 pub(crate) use values::numbered;
 pub(crate) use values::stored_as;
 pub(crate) use writer::{Answer, Rank, Writer};

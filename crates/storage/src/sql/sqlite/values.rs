@@ -12,7 +12,7 @@ use chrono::{DateTime, NaiveDateTime, SecondsFormat, Utc};
 use rusqlite::Statement as Prepared;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use sea_orm::{DbErr, ProxyRow, QueryResult, Statement, Value, sea_query};
-
+use tillkeep_model::Instant;
 use uuid::Uuid;
 
 use super::errors::{failed, misfit};
@@ -72,6 +72,27 @@ impl Kind {
             (Self::Stored, ValueRef::Blob(bytes)) => bytes.to_vec().into(),
             (Self::Stored, ValueRef::Real(number)) => number.into(),
             _ => return None,
+        })
+    }
+
+    /// As [`Kind::read`], for a field that takes nothing but its own type: a null is one of this kind, and a time is what an
+    /// [`Instant`] is.
+    fn read_exactly(self, stored: ValueRef<'_>) -> Option<Value> {
+        if stored != ValueRef::Null {
+            return match self.read(stored)? {
+                Value::ChronoDateTimeUtc(Some(time)) => Instant::within_reach(time).map(Value::from),
+                value => Some(value),
+            };
+        }
+        Some(match self {
+            Self::Bool => Value::Bool(None),
+            Self::Small => Value::SmallInt(None),
+            Self::Int => Value::Int(None),
+            Self::Big => Value::BigInt(None),
+            Self::Uuid => Value::Uuid(None),
+            Self::Time => Value::ChronoDateTimeUtc(None),
+            Self::Text => Value::String(None),
+            Self::Stored => return None,
         })
     }
 }
@@ -136,13 +157,13 @@ pub(crate) fn numbered(at: usize) -> String {
 
 /// A column that holds something else than it should.
 #[derive(Clone, Debug)]
-pub(crate) struct Misfit {
+struct Misfit {
     column: String,
     found: &'static str,
 }
 
 impl Misfit {
-    pub(crate) fn error(&self) -> DbErr {
+    fn error(&self) -> DbErr {
         misfit(&self.column, format!("{} does not fit its type", self.found))
     }
 }
@@ -171,7 +192,7 @@ impl Shape {
     }
 
     /// One row, and the first of its columns that does not fit, which is null in it.
-    pub(super) fn row(&self, row: &rusqlite::Row<'_>) -> Result<(QueryResult, Option<Misfit>), DbErr> {
+    fn row(&self, row: &rusqlite::Row<'_>) -> Result<(QueryResult, Option<Misfit>), DbErr> {
         let mut wrong = None;
         let mut values = BTreeMap::new();
         for (at, column) in self.0.iter().enumerate() {
@@ -186,6 +207,34 @@ impl Shape {
             values.insert(column.name.clone(), value);
         }
         Ok((ProxyRow::new(values).into(), wrong))
+    }
+}
+
+/// A row where it was found, of which nothing is read yet.
+pub(crate) struct Found<'row> {
+    shape: &'row Shape,
+    row: &'row rusqlite::Row<'row>,
+}
+
+impl<'row> Found<'row> {
+    pub(super) const fn new(shape: &'row Shape, row: &'row rusqlite::Row<'row>) -> Self {
+        Self { shape, row }
+    }
+
+    /// The names of its columns, in their order.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.shape.0.iter().map(|column| column.name.as_str())
+    }
+
+    /// The value of the column with this number, from 0; none when it does not fit its column.
+    pub(crate) fn value(&self, at: usize) -> Option<Value> {
+        self.shape.0.get(at)?.kind.read_exactly(self.row.get_ref(at).ok()?)
+    }
+
+    /// All of it, to be read by names, with what does not fit.
+    pub(crate) fn whole(&self) -> Result<(QueryResult, Option<DbErr>), DbErr> {
+        let (row, misfit) = self.shape.row(self.row)?;
+        Ok((row, misfit.as_ref().map(Misfit::error)))
     }
 }
 
