@@ -117,7 +117,7 @@ impl Db {
     }
 
     /// Whether people wait for the one connection that writes to a file.
-    pub(crate) fn is_waited_for(&self) -> bool {
+    pub fn is_waited_for(&self) -> bool {
         matches!(self.writers(), Writers::Sqlite(writer) if writer.is_waited_for())
     }
 

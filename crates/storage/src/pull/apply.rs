@@ -83,6 +83,11 @@ impl Page {
         Ok(Self { answer, rows, children })
     }
 
+    /// How many rows it has.
+    pub fn rows(&self) -> usize {
+        self.rows.len()
+    }
+
     /// Refuses a page that does not go on from `cursor`: a user began a reload since it was asked for, and taken now it would
     /// pass for the end of that.
     pub(crate) fn must_fit(&self, entity: &SyncType, cursor: Cursor) -> Result<(), DbErr> {
@@ -141,15 +146,25 @@ pub(crate) fn decode(entity: &SyncType, raw: &RawValue) -> Result<Box<dyn Row>, 
     row.map_err(|error| DbErr::Json(format!("a pulled row of {}: {error}", entity.name)))
 }
 
-/// The row in the spelling that is read. Every row in the other one has one of these keys, so that most rows are not
-/// parsed twice.
+/// The row in the spelling that is read.
 fn camel_case(text: &str) -> Result<Cow<'_, str>, DbErr> {
-    if !["_id\"", "\"sync_version\"", "\"created_at\""].iter().any(|key| text.contains(key)) {
+    if !may_be_snake_case(text) {
         return Ok(text.into());
     }
     let mut map: serde_json::Map<_, _> = serde_json::from_str(text).map_err(|error| DbErr::Json(error.to_string()))?;
     wire::normalise_keys(&mut map);
     Ok(serde_json::Value::Object(map).to_string().into())
+}
+
+/// Whether a row may be in the other spelling: every such row has one of these keys, and most others are not parsed twice. They are
+/// looked for by their line, which hardly another row has, so that it is gone through once.
+fn may_be_snake_case(text: &str) -> bool {
+    text.match_indices('_').any(|(at, _)| {
+        let (before, behind) = text.split_at(at);
+        behind.starts_with("_id\"")
+            || (before.ends_with("\"sync") && behind.starts_with("_version\""))
+            || (before.ends_with("\"created") && behind.starts_with("_at\""))
+    })
 }
 
 /// `None` when the answer does not speak of them.
@@ -252,4 +267,24 @@ async fn end_reload(tx: &Tx, entity: &SyncType) -> Result<(), DbErr> {
     }
     execute(tx, &format!("DELETE FROM {table} WHERE sync_version = {UNSEEN} {mine}"), []).await?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_is_spelled_in_the_other_way_when_it_has_a_key_that_says_so() {
+        for (text, may) in [
+            (r#"{"id":"7","syncVersion":3,"productType":"non_stock","sku":"A_1"}"#, false),
+            (r#"{"note":"sync_version, created_at and _id."}"#, false),
+            (r#"{"syncVersion":3,"x_sync_version":1,"_created_at":""}"#, false),
+            (r#"{"a_b":1,"sync_version":3}"#, true),
+            (r#"{"created_at":""}"#, true),
+            (r#"{"tax_group_id":""}"#, true),
+            (r#"{"é_é":"ä_","store_id":""}"#, true),
+        ] {
+            assert_eq!(may_be_snake_case(text), may, "{text}");
+        }
+    }
 }

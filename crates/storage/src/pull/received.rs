@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use sea_orm::sea_query::{Alias, Expr, ExprTrait, OnConflict};
 use sea_orm::{DbErr, IdenStatic};
-use tillkeep_model::{Cost, Instant, JsonText, Money, Qty, ids};
+use tillkeep_model::{Instant, Qty, ids};
 use uuid::Uuid;
 
-use crate::entity::store_product;
+use crate::entity::{product, store_product};
 use crate::registry::{Arriving, Doing, Step};
 use crate::rows::Row;
 use crate::sql::bulk;
@@ -91,24 +91,18 @@ impl Goods {
     fn new(store_id: Uuid, products: &[Box<dyn Row>], now: Instant) -> Self {
         let mut codes = BTreeMap::new();
         let mut rows = Vec::with_capacity(products.len());
-        for product in products {
-            let Some(product_id) = product.uuid("id") else { continue };
-            let deleted = product.instant("deleted_at").is_some();
-            let list = |column| -> JsonText {
-                product.text(column).and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
-            };
-            let all = || barcodes::codes(product.text("barcode").as_deref(), &list("barcodes").0, &list("packs").0);
-            let wanted = if deleted { Vec::new() } else { all() };
-            codes.insert(product_id, wanted);
-            let amount = |column| product.integer(column).unwrap_or_default();
+        for product in products.iter().filter_map(|row| row.typed::<product::Model>()) {
+            let all = || barcodes::codes(product.barcode.as_deref(), &product.barcodes.0, &product.packs.0);
+            let wanted = if product.deleted_at.is_some() { Vec::new() } else { all() };
+            codes.insert(product.id, wanted);
             rows.push(store_product::Model {
-                id: ids::store_product(store_id, product_id),
+                id: ids::store_product(store_id, product.id),
                 store_id,
-                product_id,
-                price: Money(amount("price")),
-                cost: Cost(Money(amount("cost"))),
-                reorder_point: Qty(amount("reorder_point")),
-                reorder_quantity: Qty(amount("reorder_quantity")),
+                product_id: product.id,
+                price: product.price,
+                cost: product.cost,
+                reorder_point: product.reorder_point,
+                reorder_quantity: product.reorder_quantity,
                 is_stocked: true,
                 created_at: now,
                 updated_at: now,

@@ -18,6 +18,7 @@ mod verdict;
 pub use client::{HqClient, HqError, Refused};
 pub use gate::Gate;
 pub use line::{Line, Loading};
+pub(crate) use page_size::PageSize;
 pub use refunds::{Asked, Waits};
 pub use state::SyncState;
 pub use tls::trusting;

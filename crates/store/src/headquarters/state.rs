@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tillkeep_model::Instant;
@@ -38,7 +38,7 @@ pub struct SyncState {
     pub(crate) handshake_due: std::sync::atomic::AtomicBool,
     /// Documents of this store's own are to be fetched from HQ.
     pub(crate) restore_due: std::sync::atomic::AtomicBool,
-    pub(crate) page_size: PageSize,
+    pub(crate) page_size: Arc<PageSize>,
     /// Held while a batch is on its way and settled: one sender at a time, and no pull reads what it may be changing.
     pub sending: Gate,
     /// Types at which a cycle ended, until they come.
@@ -65,7 +65,7 @@ impl SyncState {
             announced: Notify::new(),
             handshake_due: true.into(),
             restore_due: false.into(),
-            page_size: PageSize::default(),
+            page_size: Arc::default(),
             sending: Gate::default(),
             last: Mutex::default(),
             applying: tokio::sync::Mutex::default(),

@@ -4,10 +4,12 @@
 mod back_off;
 mod cycle;
 mod elsewhere;
+mod first_load;
 pub(crate) mod handlers;
 mod handshake;
 mod in_between;
 mod moved;
+mod page;
 pub(crate) mod people;
 mod progress;
 mod pull;

@@ -1,52 +1,17 @@
 //! Pulling one type; rows and cursor land in one transaction. `docs/sync.md`, rules D2, D8, D9.
 
-use std::future::pending;
-use std::panic::resume_unwind;
-
 use tillkeep_storage::apply::{self, Cursor};
-use tillkeep_storage::registry::{self, Caches, Scope, SyncType};
-use tillkeep_storage::{DbErr, Tx, db, staged};
+use tillkeep_storage::registry::{self, Caches, SyncType};
+use tillkeep_storage::{DbErr, Tx, staged};
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio_util::task::AbortOnDropHandle;
 
+use super::first_load;
+pub(super) use super::page::PullError;
+use super::page::{Page, arrived, done, keep};
 use super::progress::Progress;
 use crate::Store;
 use crate::headquarters::HqError;
-
-/// Why a pull ended early.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum PullError {
-    #[error(transparent)]
-    Hq(#[from] HqError),
-    #[error("the local database: {0}")]
-    Database(#[from] DbErr),
-}
-
-impl PullError {
-    const fn is_busy(&self) -> bool {
-        matches!(self, Self::Hq(HqError::Busy { .. }))
-    }
-
-    /// Whether the line broke, or headquarters could not now, while one type was asked for: that may be for its sake alone.
-    const fn may_be_of_one_type(&self) -> bool {
-        matches!(self, Self::Hq(HqError::Busy { .. } | HqError::Unreachable(_)))
-    }
-
-    /// Whether headquarters does not know the type that it was asked for, which no answer named.
-    const fn is_of_an_unknown_type(&self) -> bool {
-        matches!(self, Self::Hq(HqError::Answered { refusal, .. }) if matches!(refusal.status, 400 | 404))
-    }
-
-    /// Why one type did not come, where that says nothing of the others; in words for headquarters.
-    pub(super) fn of_one_type(&self) -> Option<String> {
-        match self {
-            Self::Database(error) => Some(db::in_short(error).to_owned()),
-            Self::Hq(HqError::Answered { refusal, .. }) => Some(format!("headquarters answers {}", refusal.status)),
-            Self::Hq(HqError::Unreadable(_)) => Some("the answer of headquarters cannot be read".to_owned()),
-            Self::Hq(_) => None,
-        }
-    }
-}
 
 /// What became of a pull of all that moved.
 #[derive(Default)]
@@ -133,19 +98,6 @@ pub(super) async fn attempt(
     Ok(false)
 }
 
-/// A page, and the cursor that it goes on from.
-struct Page {
-    from: Cursor,
-    read: apply::Page,
-}
-
-impl Page {
-    /// The cursor once this page is kept.
-    const fn next(&self) -> Cursor {
-        self.from.after(&self.read.answer)
-    }
-}
-
 /// Pulls one type from `cursor` to its head. While a page is written the next one is on its way.
 async fn one(
     store: &Store,
@@ -155,6 +107,14 @@ async fn one(
     head: i64,
 ) -> Result<usize, PullError> {
     let (mut cursor, mut ahead, mut count, mut progress) = (cursor, None, 0, None);
+    if first_load::is_due(entity, cursor) {
+        let loaded = first_load::load(store, epoch, entity, cursor, head).await?;
+        if loaded.is_complete {
+            return Ok(loaded.rows);
+        }
+        count = loaded.rows;
+        cursor = staged::cursor(store.reader(), entity).await?;
+    }
     let mut here = visible(store, entity, cursor).await?;
     loop {
         // A row that comes while its entry is under way would be left aside, and the entry gone when it is: neither this
@@ -171,26 +131,26 @@ async fn one(
         let kept = if has_more && !entity.is_pushed() {
             // That the next one does not come takes nothing from this one; without this one it is not waited for.
             let fetched = async { Ok(fetch(store, epoch, entity, next, here, head).await) };
-            let (fetched, kept) = tokio::try_join!(biased; fetched, keep(store, entity, page))?;
+            let (fetched, kept) = tokio::try_join!(biased; fetched, keep(store, entity, vec![page]))?;
             ahead = Some(fetched);
             kept
         } else {
-            keep(store, entity, page).await?
+            keep(store, entity, vec![page]).await?
         };
-        let Some(rows) = kept else {
-            // A reload began: what was fetched is of before.
+        if kept.is_of_before {
+            // What was fetched is so as well.
             (ahead, progress) = (None, None);
             cursor = staged::cursor(store.reader(), entity).await?;
             here = visible(store, entity, cursor).await?;
             continue;
-        };
-        count += rows;
+        }
+        count += kept.rows;
         cursor = next;
         if !entity.is_staged() {
             here = cursor;
         }
         if let Some(progress) = &mut progress {
-            progress.kept(rows);
+            progress.kept(kept.rows);
         }
         if !has_more {
             tracing::debug!(entity_type = entity.name, rows = count, version = cursor.version, "pulled");
@@ -221,16 +181,7 @@ async fn fetch(
         answer.map(|answer| apply::Page::read(entity, answer))
     });
     let mut read = pages.note(entity.name, size, asked.await)??;
-    let answer = &mut read.answer;
-    if !answer.has_more {
-        pages.done(entity.name);
-    }
-    if !answer.has_more && answer.tag.is_none() && entity.scope == Scope::Parties && answer.latest_version < head {
-        // One counter for all stores: what was counted for others must not be asked for again and again. The head
-        // was announced before this page was read, so nothing below it is still to come. Release 0.1.0 does not say so
-        // itself.
-        answer.latest_version = head;
-    }
+    arrived(pages, entity, &mut read.answer, head);
     Ok(Page { from, read })
 }
 
@@ -241,39 +192,7 @@ async fn beside<T: Send + 'static>(work: impl Future<Output = T> + Send + 'stati
     if Handle::current().runtime_flavor() == RuntimeFlavor::CurrentThread {
         return work.await;
     }
-    match AbortOnDropHandle::new(tokio::spawn(work)).await {
-        Ok(done) => done,
-        Err(error) => match error.try_into_panic() {
-            Ok(panic) => resume_unwind(panic),
-            // The runtime ends, and this task with it.
-            Err(_) => pending().await,
-        },
-    }
-}
-
-/// Writes a page, or lays it aside, and moves the cursor, unless the cursor is not any more where the page goes on from.
-async fn keep(store: &Store, entity: &SyncType, page: Page) -> Result<Option<usize>, PullError> {
-    let rows = {
-        let _turn = store.sync.applying.lock().await;
-        let tx = store.sync_db().begin().await?;
-        if staged::cursor(&tx, entity).await? != page.from {
-            return Ok(None);
-        }
-        let rows = if entity.is_staged() {
-            staged::page(&tx, entity, page.read).await?
-        } else {
-            apply::page(&tx, entity, store.id, page.read, store.clock.now()).await?
-        };
-        tx.commit().await?;
-        rows
-    };
-    if rows > 0 && !entity.is_staged() {
-        store.events.moved(entity.name);
-    }
-    if rows > 0 || entity.replace_all {
-        entity.arrival.forgets.iter().for_each(|forget| forget(store));
-    }
-    Ok(Some(rows))
+    done(AbortOnDropHandle::new(tokio::spawn(work)).await).await
 }
 
 /// A withdrawn permission or person counts from the next request on.

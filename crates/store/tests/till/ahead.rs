@@ -36,6 +36,10 @@ enum What {
     FirstIsUnreadable,
     /// The first page is not the one that was asked for.
     FirstDoesNotFit,
+    /// Nothing can be written before the third page is asked for.
+    TakenUntilTheThird,
+    /// The same, and the second page is not the one that was asked for.
+    SecondDoesNotFit,
     /// Each further page comes while the one before it is in its transaction, or not at all.
     InTheTransaction,
 }
@@ -80,11 +84,15 @@ impl Paged {
         self.shown.lock().expect("not poisoned").push(shown);
         let is_first = self.asked.lock().expect("not poisoned").iter().filter(|asked| asked.0 == since).count() == 1;
         match (self.what, since) {
-            (What::WriterIsTaken | What::ReloadBegins, 0) if is_first => {
+            (What::WriterIsTaken | What::ReloadBegins | What::TakenUntilTheThird | What::SecondDoesNotFit, 0)
+                if is_first =>
+            {
                 let tx = store.test_db().begin().await.expect("a transaction");
                 *self.writer.lock().expect("not poisoned") = Some(tx);
             }
-            (What::WriterIsTaken, 1) => drop(self.writer.lock().expect("not poisoned").take()),
+            (What::WriterIsTaken, 1) | (What::TakenUntilTheThird | What::SecondDoesNotFit, 2) => {
+                drop(self.writer.lock().expect("not poisoned").take());
+            }
             (What::ReloadBegins, 1) if is_first => {
                 let tx = self.writer.lock().expect("not poisoned").take().expect("a transaction");
                 let departments = registry::find("departments").expect("a type");
@@ -115,7 +123,11 @@ impl Paged {
         if self.what == What::FirstIsUnreadable && since == 0 {
             row["sortOrder"] = json!("many");
         }
-        let fits = self.what != What::FirstDoesNotFit || since > 0;
+        let fits = match self.what {
+            What::FirstDoesNotFit => since > 0,
+            What::SecondDoesNotFit => since != 1,
+            _ => true,
+        };
         json!({
             "entity_type": "departments", "since_version": if fits { since } else { PAGES }, "rows": [row], "latest_version": version,
             "has_more": version < PAGES, "epoch": "e", "total": 40,
@@ -271,6 +283,28 @@ async fn the_next_page_arrives_while_one_is_in_its_transaction() {
     });
     after.next().await;
     assert_eq!((came.load(Ordering::SeqCst), after.has().await), (2, (vec![1, 2, 3], at(3), true)));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn pages_of_a_first_load_are_asked_for_while_those_before_them_wait_to_be_written() {
+    let after = After::a_cycle(What::TakenUntilTheThird).await;
+    assert_eq!(after.asked(), [(0, 0, 500), (1, 0, 500), (2, 0, 500)]);
+    assert_eq!(after.has().await, (vec![1, 2, 3], at(3), true));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_pages_that_are_written_together_those_before_one_that_cannot_be_stored_are_kept() {
+    let after = After::a_cycle(What::SecondDoesNotFit).await;
+    assert_eq!(after.has().await, (vec![1], at(1), false));
+    assert_eq!(after.asked()[..3], [(0, 0, 500), (1, 0, 500), (2, 0, 500)]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_came_of_a_first_load_before_the_line_broke_is_here() {
+    let mut after = After::a_cycle(What::SecondBreaks).await;
+    assert_eq!(after.has().await, (vec![1], at(1), false));
+    after.next().await;
+    assert_eq!(after.has().await, (vec![1, 2, 3], at(3), true));
 }
 
 /// So many rows are here of those that headquarters has.
