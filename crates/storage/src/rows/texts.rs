@@ -93,18 +93,18 @@ mod tests {
     #[test]
     fn a_page_has_the_rows_and_bytes_that_fit_and_one_row_at_the_least() {
         for (rows, texts, left_out, latest, has_more) in [
-            (&[][..], 0, 0, 4, false),
-            (&[(Some(5), 5), (Some(5), 7)], 2, 0, 7, false),
-            (&[(Some(5), 5), (Some(6), 7)], 1, 0, 5, true),
-            (&[(Some(50), 5)], 1, 0, 5, false),
-            (&[(Some(50), 5), (Some(1), 6)], 1, 0, 5, true),
-            (&[(Some(1), 5), (Some(1), 6), (Some(1), 7)], 3, 0, 7, false),
-            (&[(Some(1), 5), (None, 6), (Some(1), 7), (Some(1), 8)], 2, 1, 7, true),
-            (&[(Some(1), 5), (Some(1), 6), (None, 7), (None, 8)], 2, 1, 7, true),
+            (vec![], 0, 0, 4, false),
+            (vec![(Some(5), 5), (Some(5), 7)], 2, 0, 7, false),
+            (vec![(Some(5), 5), (Some(6), 7)], 1, 0, 5, true),
+            (vec![(Some(50), 5)], 1, 0, 5, false),
+            (vec![(Some(50), 5), (Some(1), 6)], 1, 0, 5, true),
+            (vec![(Some(1), 5), (Some(1), 6), (Some(1), 7)], 3, 0, 7, false),
+            (vec![(Some(1), 5), (None, 6), (Some(1), 7), (Some(1), 8)], 2, 1, 7, true),
+            (vec![(Some(1), 5), (Some(1), 6), (None, 7), (None, 8)], 2, 1, 7, true),
             // It lies behind the last one that fits, and comes again with the next page.
-            (&[(Some(9), 5), (None, 6), (Some(2), 7)], 1, 0, 5, true),
+            (vec![(Some(9), 5), (None, 6), (Some(2), 7)], 1, 0, 5, true),
         ] {
-            let (page, taken) = page(rows);
+            let (page, taken) = page(&rows);
             assert_eq!((page.rows.len(), page.left_out.len()), (texts, left_out), "{rows:?}");
             assert_eq!((page.latest, page.has_more), (latest, has_more), "{rows:?}");
             assert_eq!(taken.last().copied().unwrap_or(true), !has_more, "it is read no further: {rows:?}");
