@@ -17,7 +17,7 @@ use tillkeep_model::{ErrorCode, Money};
 use tillkeep_storage::entity::sale::{Column, Entity, Model};
 use tillkeep_storage::entity::{sale, store};
 use tillkeep_storage::reports::listed::{self, Sums};
-use tillkeep_storage::sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, Select};
+use tillkeep_storage::sea_orm::{ConnectionTrait, EntityTrait, QueryFilter, Select};
 use tillkeep_storage::{DbErr, Transaction};
 use utoipa::ToSchema;
 use uuid::Uuid;
