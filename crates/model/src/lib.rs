@@ -5,6 +5,7 @@
 
 #![warn(unreachable_pub)]
 
+pub mod accounting;
 pub mod adjustment;
 pub mod alarm;
 pub mod amount;

@@ -5,7 +5,9 @@ mod closed;
 mod currencies;
 mod dashboard;
 mod hours;
+mod journal;
 mod paper;
+mod posting;
 mod trend;
 mod variance;
 mod z;
@@ -37,4 +39,6 @@ pub(crate) fn routes(routes: Routes) -> Routes {
         .about("One report of several drawers, reckoned from the reports of those, as JSON, text or page.")
         .get("/reports/variance", variance::variance)
         .about("How much cash drawers were over and short, by day, person or store.")
+        .get("/reports/journal", journal::get)
+        .about("The journal of business days for bookkeepers: debits and credits of each store, as JSON or as a file.")
 }

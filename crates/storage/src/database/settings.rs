@@ -11,6 +11,8 @@ use crate::entity::sync_state::{Column, Entity, Model};
 pub const EPOCH: &str = "epoch";
 /// At headquarters: what new stores begin with.
 pub const CHAIN: &str = "chain_defaults";
+/// At headquarters: the accounts of the journal.
+pub const ACCOUNTS: &str = "accounting_accounts";
 /// At several servers of one headquarters: the ids of the keys that sign tokens, never the keys.
 pub const PEOPLE_KEY: &str = "signing_key_people";
 pub const SYNC_KEY: &str = "signing_key_sync";

@@ -7,6 +7,7 @@ pub mod drawer;
 pub mod figures;
 pub mod found;
 pub mod history;
+pub mod journal;
 pub mod listed;
 pub mod names;
 pub(crate) mod sums;
