@@ -259,6 +259,13 @@ impl Recorder<'_> {
                 route.path.to_owned(),
                 json!({"countryCode": "US", "currencyCode": "USD", "timezone": "America/New_York", "locale": "en-US"}),
             ),
+            ("PATCH", "/accounting/accounts") => (
+                route.path.to_owned(),
+                json!({"accounts": [
+                    {"kind": "revenue", "code": "VAT19", "account": "8400"},
+                    {"kind": "card", "account": "1360"},
+                ]}),
+            ),
             ("PATCH", "/customers/{id}") => {
                 (of(&self.scene.customer), json!({"lastName": "Lee", "email": "ann@example.org"}))
             }
@@ -328,7 +335,9 @@ impl Recorder<'_> {
         let today = today.get(..10).unwrap_or_default();
         match route.path {
             "/permissions/explain" => format!("{path}?userId={}&code=products.view", world.admin),
-            "/reports/variance" | "/reports/best-sellers" => format!("{path}?from={today}&to={today}"),
+            "/reports/variance" | "/reports/best-sellers" | "/reports/journal" => {
+                format!("{path}?from={today}&to={today}")
+            }
             "/search" => format!("{path}?q=tea"),
             "/specials/active" if self.server.name == "hq" => format!("{path}?storeId={}", world.s01),
             "/sync/completeness" => format!("{path}?storeId={}&date={today}", world.s01),

@@ -171,8 +171,8 @@ mod tests {
     fn no_two_kinds_have_one_word_or_one_usual_account() {
         for (place, kind) in AccountKind::ALL.iter().enumerate() {
             assert_eq!(AccountKind::parse(kind.word()), Some(*kind));
-            let others = AccountKind::ALL.iter().skip(place + 1);
-            assert!(others.clone().all(|other| other.usual() != kind.usual()), "{}", kind.word());
+            let mut others = AccountKind::ALL.iter().skip(place + 1);
+            assert!(others.all(|other| other.usual() != kind.usual()), "{}", kind.word());
         }
     }
 }

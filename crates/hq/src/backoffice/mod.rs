@@ -1,5 +1,6 @@
 //! The routes that set up a chain. `docs/api.md` lists them; each row kind is a file.
 
+mod accounting;
 mod chain;
 mod choices;
 mod conflict;
@@ -37,6 +38,7 @@ use crate::state::Routes;
 pub fn routes(routes: Routes) -> Routes {
     routes
         .with(chain::routes)
+        .with(accounting::routes)
         .with(stores::routes)
         .with(tax_rates::routes)
         .with(tax_groups::routes)

@@ -41,13 +41,17 @@ impl Entry {
         const SAFE: (AccountKind, Option<&str>) = (AccountKind::Safe, None);
         let reason = movement.reason_code.as_deref();
         let is = |kind: CashMovementKind| movement.kind == kind;
-        let (debit, credit) = match () {
-            () if is(CashMovementKind::PaidIn) => (CASH, (AccountKind::PaidIn, reason)),
-            () if is(CashMovementKind::PaidOut) => ((AccountKind::PaidOut, reason), CASH),
-            () if is(CashMovementKind::Drop) => (SAFE, CASH),
-            () if is(CashMovementKind::FloatAdd) => (CASH, SAFE),
+        let (debit, credit) = if is(CashMovementKind::PaidIn) {
+            (CASH, (AccountKind::PaidIn, reason))
+        } else if is(CashMovementKind::PaidOut) {
+            ((AccountKind::PaidOut, reason), CASH)
+        } else if is(CashMovementKind::Drop) {
+            (SAFE, CASH)
+        } else if is(CashMovementKind::FloatAdd) {
+            (CASH, SAFE)
+        } else {
             // Nothing moves; or it is one of a newer program.
-            () => return,
+            return;
         };
         self.post(debit, credit, wide(movement.amount));
     }
@@ -103,11 +107,11 @@ impl Books {
             let kind = sold_as(&of.sale_type);
             let entry = self.entry(&of.day);
             if let Some(code) = codes(&taxes) {
-                entry.post((kind, None), (kind, Some(&code)), wide(of.net));
+                entry.post((kind, None), (kind, Some(code.as_str())), wide(of.net));
             }
             for tax in taxes.iter().filter(|tax| !tax.code.is_empty()) {
                 let amount = i128::from(tax.tax) * i128::from(of.count);
-                entry.post((AccountKind::Tax, None), (AccountKind::Tax, Some(&tax.code)), amount);
+                entry.post((AccountKind::Tax, None), (AccountKind::Tax, Some(tax.code.as_str())), amount);
             }
         }
     }

@@ -58,6 +58,11 @@ pub const APART: &[(&str, &str, &str)] = &[
         "/chain",
         "one row of settings, which is locked first; `chain` of the back office sends two changes at once",
     ),
+    (
+        "PATCH",
+        "/accounting/accounts",
+        "one row of settings, which is locked first; `journal` of the back office sends two changes at once",
+    ),
     ("POST", "/alert-hooks", "a row of its own, which no unique key keeps apart from others"),
     (
         "PATCH",
