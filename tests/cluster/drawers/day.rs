@@ -8,6 +8,7 @@ use tillkeep_storage::fault;
 
 use super::act::Act;
 use super::identities::{Broken, of_all, of_answers, of_movements};
+use super::journal::{Journal, of_journal};
 use super::kept::{Kept, moved, zzs};
 use super::reports::{at_headquarters, in_the_safe, of_documents, of_drawers, of_zzs};
 use super::till::Till;
@@ -195,8 +196,8 @@ impl Day {
     }
 }
 
-/// Everything that must hold of one store, by its database and by that of headquarters.
-async fn look(shop: &mut Shop, hq: &str) -> ([i64; 4], [i64; 4]) {
+/// Everything that must hold of one store, by its database, by that of headquarters and by its journal there.
+async fn look(shop: &mut Shop, hq: &str, journal: &Journal) -> ([i64; 4], [i64; 4]) {
     let url = shop.site.process.database();
     // The sign-in of before may be over.
     shop.till.client = shop.site.admin().await;
@@ -215,6 +216,7 @@ async fn look(shop: &mut Shop, hq: &str) -> ([i64; 4], [i64; 4]) {
     at_headquarters(&kept, &there, &mut broken);
     of_zzs(&kept, &zzs(&url).await, &mut broken);
     let reckoned = in_the_safe(&kept, &cash, &safe);
+    of_journal(journal, &kept, reckoned, &mut broken);
     broken.that(balance == Some(reckoned), || format!("the safe has {balance:?}, and should have {reckoned}"));
     let open = kept.drawers.values().filter(|drawer| !drawer.is_closed).count();
     broken.that(open == 0, || format!("{open} drawers are open still"));
@@ -234,12 +236,16 @@ async fn a_day_of_three_stores_that_die_all_the_time_is_the_same_to_the_cent_at_
     // No act was passed over because of a refusal, such as that of a cart that waits.
     let due: usize = ROUND.iter().map(|act| act.documents()).sum();
     assert_eq!(documents, due * rounds * STORES, "each part of the day was done in each store");
+    let mut journals = Vec::new();
+    for shop in &day.shops {
+        journals.push(Journal::read(&day.chain.admin, &shop.site.id).await);
+    }
     day.chain.hq.stop();
     let hq = day.chain.hq.database();
     let (mut of_stores, mut of_hq) = ([0; 4], [0; 4]);
-    for shop in &mut day.shops {
+    for (shop, journal) in day.shops.iter_mut().zip(&journals) {
         assert!(shop.till.book.refused.is_empty(), "refused: {:?}", shop.till.book.refused);
-        let (drawers, at_hq) = look(shop, &hq).await;
+        let (drawers, at_hq) = look(shop, &hq, journal).await;
         add(&mut of_stores, drawers);
         add(&mut of_hq, at_hq);
     }

@@ -8,6 +8,7 @@ mod act;
 mod closes;
 mod day;
 mod identities;
+mod journal;
 mod kept;
 mod reports;
 mod till;

@@ -29,6 +29,7 @@ mod headquarters_pins;
 mod history;
 mod idle;
 mod import;
+mod journal;
 mod limits;
 mod lists;
 pub mod nats_server;
