@@ -331,6 +331,28 @@ it('the list of Z reports names drawers in their own currency, and what is to be
   expect(linkTo('/hq/z-reports/d2')).toHaveLength(1)
 })
 
+it('the list of Z reports has the journal of the same days and store as a file', async () => {
+  const asked: string[] = []
+  const names: string[] = []
+  vi.spyOn(URL, 'createObjectURL').mockReturnValue('blob:x')
+  vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function (this: HTMLAnchorElement) {
+    names.push(this.download)
+  })
+  const at = '/hq/z-reports?storeId=S2&businessDateFrom=2026-11-01&businessDateTo=2026-11-30&forced=true'
+  const { wrapper } = await open(ZListPage, {}, at, {
+    'GET /api/v1/reports/z': () => listed([Z]),
+    'GET /api/v1/reports/journal': (request: Request) => {
+      asked.push(new URL(request.url).searchParams.toString())
+      return new Response('businessDate', { headers: { 'content-type': 'text/csv; charset=utf-8' } })
+    },
+  })
+  const button = wrapper.findAll('button').find((one) => one.text() === 'Download journal (CSV)')!
+  await button.trigger('click')
+  await vi.waitFor(() => expect(names).toEqual(['journal-2026-11-01-to-2026-11-30.csv']))
+  expect(asked).toEqual(['from=2026-11-01&to=2026-11-30&storeId=S2&format=csv'])
+  vi.restoreAllMocks()
+})
+
 describe('a ZZ', () => {
   const row = { sessionId: 'd1', registerCode: '02', sessionNumber: '5', businessDate: '2026-11-20', cashier: 'Mia' }
   const zz = {

@@ -117,7 +117,10 @@ struct Sent {
 /// Whether bookkeeping programs take it for the number or the name of an account.
 fn is_account(text: &str) -> bool {
     let fits = |letter: char| letter.is_alphanumeric() || " .-_/".contains(letter);
-    text.trim() == text && (1..=LONGEST_ACCOUNT).contains(&text.chars().count()) && text.chars().all(fits)
+    text.starts_with(char::is_alphanumeric)
+        && text.trim() == text
+        && (1..=LONGEST_ACCOUNT).contains(&text.chars().count())
+        && text.chars().all(fits)
 }
 
 fn is_code(text: &str) -> bool {
@@ -133,13 +136,13 @@ fn changed(old: &Chart, sent: &[Sent]) -> Result<Chart> {
         let at = |name: &str| format!("accounts[{place}].{name}");
         let (code, account) = (one.code.as_deref(), one.account.as_deref());
         let text = format!(
-            "must be 1 to {LONGEST_ACCOUNT} letters, digits, spaces, points, dashes or slashes, or null for the usual account"
+            "must be 1 to {LONGEST_ACCOUNT} letters, digits, spaces, points, dashes or slashes, a letter or digit first; or null"
         );
         check.that(account.is_none_or(is_account), &at("account"), &text);
         let text = format!("must be the code of tax rates, a tender or a reason, of 1 to {LONGEST_CODE} letters");
         check.that(code.is_none_or(is_code), &at("code"), &text);
         let Some(kind) = AccountKind::parse(&one.kind) else {
-            let words: Vec<&str> = AccountKind::ALL.iter().map(|kind| kind.word()).collect();
+            let words: Vec<&str> = AccountKind::ALL.iter().copied().map(AccountKind::word).collect();
             check.that(false, &at("kind"), &format!("is nothing that the journal books: use {}", words.join(", ")));
             continue;
         };
@@ -213,6 +216,7 @@ mod tests {
             (sent("revenue", None, Some("=1+1")), "accounts[1].account"),
             (sent("revenue", None, Some("")), "accounts[1].account"),
             (sent("revenue", None, Some(" 1")), "accounts[1].account"),
+            (sent("revenue", None, Some("-1")), "accounts[1].account"),
         ] {
             let refused = changed(&Chart::default(), &[sent("tax", None, Some("1776")), one]).expect_err(field);
             let fields: Vec<&str> = refused.details().iter().map(|detail| detail.field.as_str()).collect();

@@ -42,6 +42,8 @@ const ACTIONS: Readonly<Record<string, Text>> = {
   'chain.edit': 'didChainEdit',
   'sales.export': 'didSalesExport',
   'drawers.export': 'didDrawersExport',
+  'accounting.edit': 'didAccountingEdit',
+  'journal.export': 'didJournalExport',
   'store.activate': 'didStoreActivate',
   'store.allow_pin_key': 'didStoreAllowPinKey',
   'store.deactivate': 'didStoreDeactivate',

@@ -95,6 +95,8 @@ export default {
   didChainEdit: 'Vorgaben für neue Filialen geändert',
   didSalesExport: 'Verkäufe als Datei gespeichert',
   didDrawersExport: 'Kassenschubladen als Datei gespeichert',
+  didAccountingEdit: 'Konten des Journals geändert',
+  didJournalExport: 'Journal als Datei gespeichert',
   didStoreActivate: 'Filiale aktiviert',
   didStoreAllowPinKey: 'PIN-Schlüssel für eine Filiale erlaubt',
   didStoreDeactivate: 'Filiale deaktiviert',

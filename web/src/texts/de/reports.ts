@@ -56,6 +56,8 @@ export default {
   counted: 'Gezählt',
   drawerOf: '{store}, Kasse {register}, Nr. {number}',
   howeverClosed: 'Jede Art von Abschluss',
+  journalCsv: 'Journal herunterladen (CSV)',
+  journalFile: 'Journal',
   noDrawerYet: 'Noch keine Kassenschublade abgeschlossen',
   noReportFits: 'Kein passender Bericht',
   otherFilters: 'Wählen Sie andere Filter.',

@@ -93,6 +93,8 @@ export default {
   didChainEdit: 'What new stores begin with changed',
   didSalesExport: 'Sales kept as a file',
   didDrawersExport: 'Drawers kept as a file',
+  didAccountingEdit: 'Accounts of the journal changed',
+  didJournalExport: 'Journal kept as a file',
   didStoreActivate: 'Store activated',
   didStoreAllowPinKey: 'Key of PINs allowed to a store',
   didStoreDeactivate: 'Store deactivated',

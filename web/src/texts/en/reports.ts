@@ -54,6 +54,8 @@ export default {
   counted: 'Counted',
   drawerOf: '{store} register {register}, no. {number}',
   howeverClosed: 'However closed',
+  journalCsv: 'Download journal (CSV)',
+  journalFile: 'journal',
   noDrawerYet: 'No drawer was closed yet',
   noReportFits: 'No report fits',
   otherFilters: 'Choose other filters.',
