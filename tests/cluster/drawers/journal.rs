@@ -34,7 +34,7 @@ impl Journal {
     /// What is left on all accounts, by kind: debits above zero, credits below.
     fn left(&self) -> BTreeMap<String, i64> {
         let mut left = BTreeMap::new();
-        for line in self.entries.iter().flat_map(|entry| entry["lines"].as_array()).flatten() {
+        for line in self.entries.iter().filter_map(|entry| entry["lines"].as_array()).flatten() {
             let kind = line["kind"].as_str().unwrap_or_default().to_owned();
             *left.entry(kind).or_default() += number(line, "/debit") - number(line, "/credit");
         }
