@@ -6,7 +6,7 @@ use tillkeep_hq::alerts::tell;
 
 use super::another;
 use crate::backoffice::kit::Kit;
-use crate::backoffice::receiver::Receiver;
+use crate::backoffice::receiver::{Posted, Receiver};
 use crate::backoffice::sale_hooks::{receipts, receiver_of_sales, sold, told};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -27,7 +27,7 @@ async fn of_two_servers_one_tells_of_a_sale() {
     told(&kit, &admin, id).await;
     assert_eq!(receipts(&receiver), numbers, "each once, in their order");
     let posted = receiver.posted();
-    let events: BTreeSet<&str> = posted.iter().map(|post| post.event()).collect();
+    let events: BTreeSet<&str> = posted.iter().map(Posted::event).collect();
     assert_eq!(events.len(), posted.len());
     other.stop.cancel();
 }
