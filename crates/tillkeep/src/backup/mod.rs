@@ -2,10 +2,13 @@
 //! file, made beside the running server, and put back so that headquarters and stores notice it.
 
 mod check;
+mod disk;
 mod dump;
+mod failure;
 mod kept;
 mod restore;
 pub mod schedule;
+mod source;
 mod write;
 
 use std::path::PathBuf;
@@ -67,7 +70,14 @@ async fn by_hand(file: PathBuf, data_dir: PathBuf, recipient: Option<Recipient>)
         bail!("{} exists; choose another name", file.display());
     }
     let from = write::Server { database, data_dir };
-    let written = write::write(&from, &file, recipient.as_ref(), Clock::default().now()).await;
+    let now = Clock::default().now();
+    // A full disk is a reason to back up to another one. What is encrypted lies in the open on its own disk or nowhere.
+    let is_cramped = recipient.is_none() && disk::free(&from.data_dir)? < from.bytes()?.saturating_mul(2);
+    let written = if is_cramped {
+        write::write_straight(&from, &file, now).await
+    } else {
+        write::write(&from, &file, recipient.as_ref(), now).await
+    };
     let written = written.with_context(|| format!("{} cannot be written", file.display()))?;
     say!("{} holds the database and {} key files, {} KiB.", file.display(), written.keys, written.bytes >> 10);
     Ok(())

@@ -13,12 +13,13 @@ use tillkeep_storage::Db;
 use tillkeep_storage::backup::{self, KeyFile};
 
 use super::kept::{draft_of, publish};
+use crate::modes;
 use crate::sealed::{self, Recipient};
 
 /// Files of a data directory without which its database is worth nothing.
 pub const KEYS: [&str; 2] = ["pin.key", "token.key"];
 pub const DATABASE: &str = "tillkeep.db";
-/// What the name of a copy in the data directory begins with that is about to be encrypted.
+/// What the name of a copy in the data directory begins with that is about to be put to its place.
 const OPEN_COPY: &str = "tillkeep.db.backup-";
 
 /// What is backed up, beside its running server or without one.
@@ -39,14 +40,20 @@ pub struct Scratch(pub PathBuf);
 impl Scratch {
     /// An empty file that no other user reads.
     pub fn make(path: PathBuf) -> io::Result<Self> {
-        // What a crash left behind may be anybody's to read.
-        match fs::remove_file(&path) {
-            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
-        OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
+        make_empty(&path)?;
         Ok(Self(path))
     }
+}
+
+/// Makes an empty file that no other user reads.
+pub fn make_empty(path: &Path) -> io::Result<()> {
+    // What a crash left behind may be anybody's to read.
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    Ok(())
 }
 
 impl Drop for Scratch {
@@ -56,19 +63,72 @@ impl Drop for Scratch {
     }
 }
 
-/// Writes a backup of `server` to `file`, encrypted when there is a recipient: then no disk but its own has it in the open.
+impl Server {
+    /// Bytes of the database with its log.
+    pub fn bytes(&self) -> io::Result<u64> {
+        let mut log = self.database.as_os_str().to_owned();
+        log.push("-wal");
+        let log = fs::metadata(log).map_or(0, |about| about.len());
+        Ok(fs::metadata(&self.database)?.len().saturating_add(log))
+    }
+}
+
+/// Database and keys of one moment, beside the database: no other disk is waited for while that moment is held, as the log of the
+/// server grows meanwhile.
+pub struct Copied {
+    open: Scratch,
+    keys: usize,
+}
+
+/// Copies `server` on its own disk.
+pub async fn copy(server: &Server, now: Instant) -> Result<Copied> {
+    let data_dir = server.data_dir.clone();
+    let (kept, open) = aside(move || {
+        let kept = keys(&data_dir)?;
+        let open = Scratch::make(data_dir.join(format!("{OPEN_COPY}{}", std::process::id())))?;
+        Ok((kept, open))
+    })
+    .await?;
+    copy_to(server, &open.0, &kept, now).await?;
+    Ok(Copied { open, keys: kept.len() })
+}
+
+impl Copied {
+    /// Puts it to its place, encrypted when there is a recipient: then no disk but its own has it in the open. This waits for the
+    /// disk of that place, however long it takes.
+    pub fn put(self, file: &Path, recipient: Option<&Recipient>) -> Result<Written> {
+        let draft = Scratch::make(draft_of(file).context("name a file")?)?;
+        match recipient {
+            Some(recipient) => {
+                sealed::seal(&self.open.0, &mut OpenOptions::new().write(true).open(&draft.0)?, recipient)?;
+            }
+            None => carry(&self.open.0, &draft.0, |from, to| fs::rename(from, to))?,
+        }
+        publish(&draft.0, file)?;
+        Ok(Written { keys: self.keys, bytes: fs::metadata(file)?.len() })
+    }
+}
+
+/// Moves a file in the place of another one: it is renamed on its own disk, and written anew on any other.
+fn carry(from: &Path, to: &Path, rename: impl FnOnce(&Path, &Path) -> io::Result<()>) -> io::Result<()> {
+    match rename(from, to) {
+        Err(error) if error.kind() == ErrorKind::CrossesDevices => modes::copy(from, to),
+        done => done,
+    }
+}
+
+/// Writes a backup of `server` to `file`, by way of its own disk.
 pub async fn write(server: &Server, file: &Path, recipient: Option<&Recipient>, now: Instant) -> Result<Written> {
+    let copied = copy(server, now).await?;
+    let (to, recipient) = (file.to_owned(), recipient.cloned());
+    aside(move || copied.put(&to, recipient.as_ref())).await
+}
+
+/// As [`write`], of a server whose own disk has no room for a copy: in the open, and straight to the disk of `file`.
+pub async fn write_straight(server: &Server, file: &Path, now: Instant) -> Result<Written> {
     let kept = keys(&server.data_dir)?;
     let draft = Scratch::make(draft_of(file).context("name a file")?)?;
-    if let Some(recipient) = recipient {
-        let name = format!("{OPEN_COPY}{}", std::process::id());
-        let open = Scratch::make(server.data_dir.join(name))?;
-        copy(server, &open.0, &kept, now).await?;
-        let (to, recipient) = (draft.0.clone(), recipient.clone());
-        aside(move || sealed::seal(&open.0, &mut OpenOptions::new().write(true).open(to)?, &recipient)).await?;
-    } else {
-        copy(server, &draft.0, &kept, now).await?;
-    }
+    copy_to(server, &draft.0, &kept, now).await?;
     let (keys, to) = (kept.len(), file.to_owned());
     aside(move || {
         publish(&draft.0, &to)?;
@@ -77,7 +137,7 @@ pub async fn write(server: &Server, file: &Path, recipient: Option<&Recipient>, 
     .await
 }
 
-async fn copy(server: &Server, to: &Path, kept: &[KeyFile], now: Instant) -> Result<()> {
+async fn copy_to(server: &Server, to: &Path, kept: &[KeyFile], now: Instant) -> Result<()> {
     let conn = Db::open_to_read(&Db::url_of_file(&server.database)).await.context("the database cannot be opened")?;
     let written = backup::write(&conn, to, kept, now).await;
     drop(conn.close().await);
@@ -122,4 +182,33 @@ fn lives(id: i32) -> bool {
 /// Work that waits for a disk, on a thread that may.
 pub async fn aside<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
     tokio::task::spawn_blocking(work).await.context("a thread of the backup ended")?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_carried_to_another_disk_is_written_anew_for_its_owner_alone() {
+        use std::os::unix::fs::PermissionsExt;
+
+        let dir = tempfile::tempdir().expect("a directory");
+        let (from, to) = (dir.path().join("from"), dir.path().join("to"));
+        let far = |_: &Path, _: &Path| Err(ErrorKind::CrossesDevices.into());
+        for (content, is_far) in [("one", false), ("another", true)] {
+            fs::write(&from, content).expect("a file");
+            let draft = Scratch::make(to.clone()).expect("a draft");
+            let carried =
+                if is_far { carry(&from, &to, far) } else { carry(&from, &to, |from, to| fs::rename(from, to)) };
+            carried.expect("carried");
+            assert_eq!(fs::read_to_string(&to).expect("the file"), content);
+            if is_far {
+                assert_eq!(fs::metadata(&to).expect("the file").permissions().mode() & 0o777, 0o600);
+            }
+            drop(draft);
+            assert!(!to.exists());
+        }
+        fs::write(&from, "x").expect("a file");
+        assert!(carry(&from, &to, |_, _| Err(ErrorKind::PermissionDenied.into())).is_err());
+    }
 }

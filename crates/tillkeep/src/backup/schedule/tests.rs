@@ -1,12 +1,16 @@
 //! When a server makes a backup, and when it does not.
 
+use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 use tempfile::TempDir;
-use tillkeep_storage::{Side, settings};
+use tillkeep_storage::{Db, Side, backup, settings};
 
+use super::make::has_room;
 use super::*;
+use crate::backup::write::Server;
 
 const DAY: i64 = 24 * 3600 * 1000;
 const HOUR: i64 = 3600 * 1000;
@@ -33,8 +37,8 @@ impl Shop {
     fn schedule(&self, keep: usize, free: Free) -> Schedule {
         let directory = self.dir.path().join("backups");
         let plan = Plan { every: Duration::from_hours(24), keep, directory: directory.clone(), recipient: None };
-        let kept = Shelf::new(directory, Some("S01"));
-        Schedule { plan, shelf: kept, source: Source::File(self.server()), clock: self.clock.clone(), free }
+        let shelf = Shelf::new(directory, Some("S01"));
+        Schedule { free, ..Schedule::new(plan, shelf, Source::File(self.server()), self.clock.clone()) }
     }
 
     fn backups(&self) -> Vec<String> {
@@ -97,9 +101,13 @@ async fn a_disk_with_less_room_than_twice_the_database_is_left_alone_until_there
     assert_eq!(shop.backups(), Vec::<String>::new());
     let waits = next.millis_since(shop.clock.now());
     assert!((1..=HOUR).contains(&waits), "it is tried again before the next day: {waits}");
-    assert!(shop.schedule(7, |_| Ok(10)).has_room(shop.dir.path(), 11).is_err());
-    assert!(shop.schedule(7, |_| Ok(10)).has_room(shop.dir.path(), 10).is_ok());
-    assert!(free(shop.dir.path()).expect("the disk says it") > 0);
+    let said = has_room(|_| Ok(10), shop.dir.path(), 11, "make room").expect_err("too little").to_string();
+    assert!(said.ends_with("make room"), "{said}");
+    assert!(has_room(|_| Ok(10), shop.dir.path(), 10, "make room").is_ok());
+    // The disk of the database is one of them: the copy is made there.
+    let no_room_beside: Free = |directory| Ok(if directory.ends_with("backups") { u64::MAX } else { 10 });
+    shop.schedule(7, no_room_beside).turn().await;
+    assert_eq!(shop.backups(), Vec::<String>::new());
     shop.schedule(7, |_| Ok(u64::MAX)).turn().await;
     assert_eq!(shop.backups().len(), 1);
 }
@@ -112,6 +120,50 @@ async fn a_directory_that_cannot_be_made_is_a_failure_and_nothing_else() {
     let next = shop.schedule(7, |_| Ok(u64::MAX)).turn().await;
     assert!(next > shop.clock.now());
     assert_eq!(settings::get(shop.db.reader(), "nothing").await.expect("it still answers"), None);
+}
+
+/// A disk that is asked and never answers, as that of a machine that is away.
+fn never(_: &Path) -> io::Result<u64> {
+    loop {
+        thread::park();
+    }
+}
+
+#[tokio::test]
+async fn a_disk_that_hangs_is_a_failure_after_a_while_and_holds_up_neither_the_server_nor_its_end() {
+    let shop = Shop::open().await;
+    shop.clock.advance(2 * DAY);
+    let mut hung = shop.schedule(7, never);
+    hung.patience = Patience { short: Duration::from_millis(50), file: Duration::from_millis(50) };
+    for _ in 0..2 {
+        let next = hung.turn().await;
+        let waits = next.millis_since(shop.clock.now());
+        assert!((1..=HOUR).contains(&waits), "it is tried again before the next day: {waits}");
+    }
+    assert_eq!(shop.backups(), Vec::<String>::new());
+    let tx = shop.db.begin().await.expect("a transaction");
+    settings::set(&tx, "sold", "1").await.expect("a setting");
+    tx.commit().await.expect("it still sells");
+    // This test ends although the thread that asked never does.
+}
+
+#[tokio::test]
+async fn a_backup_lies_on_the_disk_of_its_database_until_it_is_whole_and_leaves_nothing_there() {
+    let shop = Shop::open().await;
+    let beside = || {
+        let entries = fs::read_dir(shop.dir.path()).expect("a directory").map(|entry| entry.expect("an entry"));
+        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        names.filter(|name| name.starts_with("tillkeep.db.backup-")).count()
+    };
+    let target = shop.dir.path().join("backups").join("one.tillkeep");
+    let copied = write::copy(&shop.server(), shop.clock.now()).await.expect("a copy");
+    assert_eq!((beside(), target.parent().map(Path::exists)), (1, Some(false)), "no other disk was asked for anything");
+    fs::create_dir(shop.dir.path().join("backups")).expect("a directory");
+    copied.put(&target, None).expect("put to its place");
+    assert_eq!((beside(), shop.backups()), (0, vec!["one.tillkeep".to_owned()]));
+    assert_eq!(backup::read(&target).await.expect("a backup").side, Side::Store);
+    drop(write::copy(&shop.server(), shop.clock.now()).await.expect("a copy"));
+    assert_eq!(beside(), 0, "what came to nothing is gone");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
