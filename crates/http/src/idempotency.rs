@@ -4,6 +4,7 @@
 use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::{Body, HttpBody, to_bytes};
 use axum::extract::Request;
@@ -20,6 +21,7 @@ use uuid::Uuid;
 
 use crate::auth::{Auth, HasAuth, Home, bearer};
 use crate::error::{Error, Result};
+use crate::request::Patience;
 use crate::running::in_progress;
 use crate::{costs, extract, parameters, table};
 
@@ -34,6 +36,8 @@ const LARGEST_ANSWER: u64 = 64 * 1024;
 /// Milliseconds for which a key counts, at a store and at headquarters.
 const KEPT_AT_STORE_MS: i64 = 7 * 24 * 3600 * 1000;
 const KEPT_AT_HQ_MS: i64 = 24 * 3600 * 1000;
+/// So long a server has a claim on a key at the least, should it die: what was begun goes on when nobody waits for it any more.
+const CLAIMED: Duration = Duration::from_mins(1);
 
 /// Routes with an answer that is shown once: it is not kept. All below `/auth/` are too.
 const SECRET: [&str; 8] = [
@@ -87,6 +91,12 @@ where
 }
 
 impl<H> Once<H> {
+    /// How long the key is this request's: as long as it may take, of which a part is over by then.
+    fn claimed(&self, head: &Parts) -> Duration {
+        let Patience { request, .. } = head.extensions.get::<Patience>().copied().unwrap_or_default();
+        CLAIMED.max(if self.takes_table { table::limit(request) } else { request })
+    }
+
     async fn answer<T, S>(self, request: Request, state: S) -> Result<Response>
     where
         H: Handler<T, S>,
@@ -107,6 +117,7 @@ impl<H> Once<H> {
         if self.takes_table {
             head.extensions.insert(table::turn(&auth).await?);
         }
+        let claimed = self.claimed(&head);
         let body = extract::read(Request::from_parts(head.clone(), body), &state).await?;
         let asked = asked(&body);
         let who = caller.map_or_else(|| asked.clone(), |user| user.to_string());
@@ -116,12 +127,12 @@ impl<H> Once<H> {
         let now = auth.clock.now();
         let kept_ms = if auth.home == Home::Hq { KEPT_AT_HQ_MS } else { KEPT_AT_STORE_MS };
         let keyed = KeyedRequest::new(id.clone(), self.route, request_hash, now, now.plus_millis(kept_ms));
-        let is_first = idempotency::claim(&auth.db, &keyed).await?;
+        let is_first = idempotency::claim(&auth.db, &keyed, claimed).await?;
         let request = Request::from_parts(head, Body::from(body));
         let act = || idempotency::within(keyed.clone(), self.handler.call(request, state));
         let response = act_once(&auth, &keyed, caller.is_some(), is_first, act).await;
         if is_first && let Err(error) = idempotency::give_back(&auth.db, &keyed).await {
-            tracing::warn!(%error, "a key could not be given back; whoever comes with it within a minute hears that it is in use");
+            tracing::warn!(%error, "a key could not be given back; whoever comes with it soon hears that it is in use");
         }
         drop(turn);
         response

@@ -21,9 +21,14 @@ pub const ROUTES: [&str; 3] = ["/customers/import", "/products/import", "/store-
 /// Bytes of a file at the most.
 pub const MOST: usize = 64 << 20;
 /// So many times as long as other requests may one with a file take.
-pub(crate) const TIMES_AS_LONG: u32 = 4;
+const TIMES_AS_LONG: u32 = 4;
 /// How long one waits for the one before.
 const PATIENCE: Duration = Duration::from_secs(20);
+
+/// How long a request with a file may take, where others may take `usual`.
+pub(crate) fn limit(usual: Duration) -> Duration {
+    usual * TIMES_AS_LONG
+}
 
 /// Held from before the body is read until the request is answered.
 #[derive(Clone)]

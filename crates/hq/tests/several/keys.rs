@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use axum::body::Body;
-use axum::http::{Request, header};
+use axum::http::{HeaderValue, Request, header};
 use serde_json::{Value as Json, json};
 use tillkeep_hq::testing::Databases as _;
 use tillkeep_storage::raw;
@@ -29,6 +29,45 @@ async fn change(kit: &Kit, sql: &str) {
     let tx = kit.hq.db().begin().await.expect("begin");
     raw::execute(&tx, sql, []).await.expect("a statement");
     tx.commit().await.expect("commit");
+}
+
+fn file(who: &Person, table: &str, key: &str) -> Request<Body> {
+    let mut request = keyed(who, &Json::Null, key);
+    *request.uri_mut() = "/api/v1/products/import".parse().expect("an address");
+    request.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("text/csv"));
+    *request.body_mut() = Body::from(table.to_owned());
+    request
+}
+
+/// How many seconds the one claim still lasts.
+async fn claimed(kit: &Kit) -> i64 {
+    let sql =
+        "SELECT CAST(EXTRACT(EPOCH FROM expires_at - CURRENT_TIMESTAMP) AS BIGINT) AS left_s FROM idempotency_claims";
+    let rows = raw::query(kit.hq.db().reader(), sql, []).await.expect("the claims");
+    assert_eq!(rows.len(), 1);
+    rows[0].try_get("", "left_s").expect("a number")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_is_claimed_for_as_long_as_its_request_may_take() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let table = "sku,name,departmentCode,taxGroupCode,price\nTEA,Tea,GENERAL,NONE,1.00\n";
+    let requests = [(keyed(&admin, &product("MILK"), "one"), 201, 60), (file(&admin, table, "two"), 200, 120)];
+    for (request, done, lasts) in requests {
+        let held = kit.hq.db().begin().await.expect("begin");
+        raw::execute(&held, "LOCK TABLE products IN SHARE MODE", []).await.expect("a lock");
+        let look = async {
+            waiting_for_a_lock(&kit, 1).await;
+            let left = claimed(&kit).await;
+            drop(held);
+            left
+        };
+        let (got, left) = tokio::join!(kit.send(request), look);
+        got.is(done);
+        assert!(left <= lasts && left > lasts - 30, "{left} of {lasts} seconds");
+        assert_eq!(claims(&kit).await, 0, "it is given back with the answer");
+    }
 }
 
 async fn claims(kit: &Kit) -> i64 {

@@ -119,7 +119,7 @@ async fn answer(request: Request, next: Next, path: &str, id: &str) -> Response 
     let Patience { request: total, stall, rate } = request.extensions().get::<Patience>().copied().unwrap_or_default();
     // A file is on its way for longer than other bodies, and so is what comes of it.
     let is_table = path.strip_prefix("/api/v1").is_some_and(|path| table::ROUTES.contains(&path));
-    let total = if is_table { total * table::TIMES_AS_LONG } else { total };
+    let total = if is_table { table::limit(total) } else { total };
     let hurried = !UNHURRIED.contains(&path);
     let waiting = Arc::new(AtomicBool::new(false));
     let pace = if hurried { body::Pace::Total(total) } else { body::Pace::AtLeast(request::least(rate, stall), stall) };

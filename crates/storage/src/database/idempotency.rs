@@ -14,19 +14,18 @@ pub use crate::database::keyed_request::{KeyedRequest, Outcome, aside, is_taken,
 use crate::db::execute;
 use crate::entity::idempotency_key::{Column, Entity, Model};
 
-/// So long a claim lasts when its server died with it: longer than a client waits for an answer. A request that takes longer than
-/// that, and the one that came after it, are told apart by the key in their commits.
-const CLAIM_LASTS: Duration = Duration::from_mins(1);
-
 /// Claims the key of a request before anything is done: false when a request with it is being answered, at whichever server. A
 /// file has one server, which knows that by itself.
-pub async fn claim(db: &Db, keyed: &KeyedRequest) -> Result<bool, DbErr> {
+///
+/// It lasts so long when its server dies with it. A request that takes longer than that, and the one that came after it, are told
+/// apart by the key in their commits.
+pub async fn claim(db: &Db, keyed: &KeyedRequest, lasts: Duration) -> Result<bool, DbErr> {
     let Writers::Postgres(conn) = db.writers() else { return Ok(true) };
     let sql = "INSERT INTO idempotency_claims (id, holder, expires_at) \
                VALUES ($1, $2, CURRENT_TIMESTAMP + $3 * INTERVAL '1 millisecond') ON CONFLICT (id) DO UPDATE \
                SET holder = excluded.holder, expires_at = excluded.expires_at \
                WHERE idempotency_claims.expires_at <= CURRENT_TIMESTAMP";
-    let millis = i64::try_from(CLAIM_LASTS.as_millis()).unwrap_or(i64::MAX);
+    let millis = i64::try_from(lasts.as_millis()).unwrap_or(i64::MAX);
     // A statement by itself is a transaction, and one way to the database and back.
     Ok(execute(conn, sql, [keyed.id.as_str().into(), keyed.holder.into(), millis.into()]).await? == 1)
 }
