@@ -31,8 +31,8 @@ async fn what_a_person_does_has_a_line_in_the_audit_log() {
             .header(header::CONTENT_TYPE, kind);
         let got = server.send(request.body(Body::from(text)).expect("a request")).await;
         assert!((200..300).contains(&got.status), "POST {}: {}", route.path, got.text);
-        // A price that is another one has a line of its own beside that of its file, for the history of prices.
-        let expected = if route.path == "/store-prices/import" { 2 } else { 1 };
+        // A row has a line of its own beside that of its file.
+        let expected = if route.path.ends_with("/import") { 2 } else { 1 };
         assert_eq!(lines().await, before + expected, "POST {}", route.path);
         acted += 1;
     }

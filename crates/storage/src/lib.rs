@@ -39,7 +39,7 @@ pub mod zz_reports;
 
 pub use ::sea_orm::DbErr;
 pub use backup::{export, own_documents};
-pub use chain::{barcodes, duplicates, price_copies, seed, taxes, tills};
+pub use chain::{ahead, barcodes, duplicates, price_copies, seed, taxes, tills};
 pub use database::Db;
 pub use database::tx::Tx;
 pub use database::versions::Change;

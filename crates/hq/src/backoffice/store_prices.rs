@@ -24,6 +24,8 @@ use super::rows;
 use crate::state::Routes;
 
 pub(super) static NAME: &str = fields::store_price::BOOK.table;
+/// What the audit log calls a change.
+pub(super) const SET: &str = "store_price.set";
 
 const FIELDS: Fields = Fields::hq(&fields::store_price::BOOK);
 
@@ -70,7 +72,7 @@ async fn set(
     must_exist: bool,
 ) -> Result<PriceView> {
     caller.at_store(store_id)?;
-    let (sent, is_price) = (json!(body), body.contains_key("price"));
+    let sent = body.clone();
     let mut act = caller.begin().await?;
     if !lives::<store::Entity>(&act, store_id).await? {
         return Err(Error::not_found("store"));
@@ -96,23 +98,26 @@ async fn set(
         return Ok(view(row, &product));
     }
     row.updated_at = caller.now();
-    let mut details = Map::from_iter([
-        ("storeId".to_owned(), json!(store_id)),
-        ("productId".to_owned(), json!(product_id)),
-        ("set".to_owned(), sent),
-    ]);
-    if is_price {
-        details.insert("from".to_owned(), charged(&old, &product));
-        details.insert("to".to_owned(), charged(&row, &product));
-    }
+    let details = details(&old, &row, &product, &sent);
     upsert(&mut act, vec![row]).await?;
-    act.done(rows::entry(caller, "store_price.set", NAME, old.id, details.into())).await?;
+    act.done(rows::entry(caller, SET, NAME, old.id, details)).await?;
     let row = Entity::find_by_id(old.id).one(caller.reader()).await?;
     Ok(view(row.ok_or_else(|| Error::not_found("store price"))?, &product))
 }
 
+/// What the audit log keeps of a change that sent this.
+pub(super) fn details(old: &Model, new: &Model, product: &product::Model, sent: &Map<String, Json>) -> Json {
+    let is_price = sent.contains_key("price");
+    let mut details = json!({"storeId": old.store_id, "productId": product.id, "set": sent});
+    if is_price {
+        details["from"] = charged(old, product);
+        details["to"] = charged(new, product);
+    }
+    details
+}
+
 /// What the audit log keeps of a price: without one of its own the store charges that of the product.
-pub(super) fn charged(row: &Model, product: &product::Model) -> Json {
+fn charged(row: &Model, product: &product::Model) -> Json {
     let price = if row.has_price_override { row.price } else { product.price };
     json!({"price": price, "hasPriceOverride": row.has_price_override})
 }

@@ -9,6 +9,7 @@ use tillkeep_model::{Cost, Money, ids};
 use tillkeep_storage::count;
 use tillkeep_storage::entity::{audit_log, customer, product, product_barcode, store_product};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder};
+use uuid::Uuid;
 
 use super::kit::{Kit, Person, column, id_of};
 
@@ -213,6 +214,70 @@ async fn a_new_price_and_cost_in_a_file_reach_the_stores_as_by_hand() {
     let log = kit.get(&admin, &format!("/audit-log?priceOf={product}&action=edit")).await.data();
     assert_eq!((&log[0]["details"]["from"]["price"], &log[0]["details"]["to"]["price"]), (&json!(1000), &json!(1100)));
     assert_eq!(column(&log, "action").len(), 1);
+}
+
+/// What the log has of a row, the newest first.
+async fn history(kit: &Kit, who: &Person, id: Uuid) -> Vec<(Json, Json)> {
+    let log = kit.get(who, "/audit-log?pageSize=100").await.data();
+    let lines = log.as_array().expect("lines").iter().filter(|line| line["entityId"] == json!(id.to_string()));
+    lines.map(|line| (json!([line["action"], line["entityType"]]), line["details"].clone())).collect()
+}
+
+#[tokio::test]
+async fn what_a_file_changes_has_the_history_that_the_same_edits_one_by_one_have() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let store = kit.store("S01").await;
+    let mut goods = Vec::new();
+    for sku in ["HAND", "FILE"] {
+        goods.push(id_of(&kit.product(&admin, sku, json!({"name": "Tea", "price": 1000})).await));
+    }
+    let change = json!({"name": "Green tea", "brand": "Lung Ching", "cost": 400});
+    kit.patch(&admin, &format!("/products/{}", goods[0]), change).await.is(200);
+    let text = "sku,name,brand,cost,price\nFILE,Green tea,Lung Ching,4.00,10.00\n";
+    kit.import(&admin, "/products/import", text).await.is(200);
+    let [by_hand, by_file] = [history(&kit, &admin, goods[0]).await, history(&kit, &admin, goods[1]).await];
+    assert_eq!((by_hand.len(), &by_hand[0]), (2, &by_file[0]), "an edit and the making of it");
+    assert_eq!(by_file[0].1["to"]["brand"], "Lung Ching");
+
+    let mut rows = Vec::new();
+    for (product, by_file) in goods.iter().zip([false, true]) {
+        if by_file {
+            let text = "storeCode,sku,price,binLocation\nS01,FILE,9.00,A\n";
+            kit.import(&admin, "/store-prices/import", text).await.is(200);
+            kit.import(&admin, "/store-prices/import", "storeCode,sku,binLocation\nS01,FILE,B\n").await.is(200);
+        } else {
+            let path = format!("/store-prices/{store}/{product}");
+            kit.put(&admin, &path, json!({"price": 900, "binLocation": "A"})).await.is(200);
+            kit.put(&admin, &path, json!({"binLocation": "B"})).await.is(200);
+        }
+        let mut lines = history(&kit, &admin, ids::store_product(store, *product)).await;
+        for (_, details) in &mut lines {
+            assert_eq!(details["productId"], json!(product));
+            details["productId"] = Json::Null;
+        }
+        rows.push(lines);
+    }
+    assert_eq!((rows[0].len(), &rows[0]), (2, &rows[1]));
+
+    let mut people = Vec::new();
+    for _ in 0..2 {
+        people.push(kit.post(&admin, "/customers", json!({"lastName": "Lee", "city": "Bonn"})).await.data());
+    }
+    let path = format!("/customers/{}", id_of(&people[0]));
+    kit.patch(&admin, &path, json!({"lastName": "Lee-Kim", "city": null, "creditLimit": 500})).await.is(200);
+    let number = people[1]["customerNumber"].as_str().expect("a number");
+    let text = format!("customerNumber,lastName,city,creditLimit\n{number},Lee-Kim,,5\n,Somebody,,\n");
+    kit.import(&admin, "/customers/import", text).await.is(200);
+    let [by_hand, by_file] =
+        [history(&kit, &admin, id_of(&people[0])).await, history(&kit, &admin, id_of(&people[1])).await];
+    assert_eq!((by_hand.len(), by_hand), (2, by_file));
+
+    let somebody = customers(&kit).await.into_iter().find(|row| row.last_name.as_deref() == Some("Somebody"));
+    let made = history(&kit, &admin, somebody.expect("who was made").id).await;
+    assert_eq!((made.len(), &made[0].0), (1, &json!(["create", "customers"])));
+    assert_eq!(made[0].1["lastName"], "Somebody");
+    assert_eq!(lines(&kit, "customers.import").await, 1, "and one line for the file");
 }
 
 #[tokio::test]

@@ -1,5 +1,7 @@
 //! What a person gets when `PostgreSQL` broke their request off.
 
+mod imports;
+
 use std::time::Duration;
 
 use serde_json::json;

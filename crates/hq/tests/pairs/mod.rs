@@ -134,7 +134,9 @@ impl Trial {
             alone.idle.push(format!("{}: {status} {said}", writer.name()));
         }
         let lines = self.audited().await - lines_before;
-        if lines != 1 && !finds_nothing && !writer.asks(&of).pushed {
+        // A file has one of its own, beside that of its row.
+        let expected = if writer.route.1.ends_with("/import") { 2 } else { 1 };
+        if lines != expected && !finds_nothing && !writer.asks(&of).pushed {
             alone.unaudited.push(format!("{}: {lines} lines", writer.name()));
         }
         (all, written)
@@ -151,7 +153,7 @@ impl Trial {
 struct Alone {
     /// They do nothing, or fail.
     idle: Vec<String>,
-    /// What a person did has no line in the audit log, or several.
+    /// What a person did has no line in the audit log, or too many.
     unaudited: Vec<String>,
 }
 
@@ -247,7 +249,11 @@ async fn all_pairs_of_writers_of_one_table_end_as_one_after_the_other() {
         tables[index] = of_its_kind(writer, &tables);
     }
     assert!(alone.idle.is_empty(), "these do nothing on a new chain:\n{}", alone.idle.join("\n"));
-    assert!(alone.unaudited.is_empty(), "not one line in the audit log:\n{}", alone.unaudited.join("\n"));
+    assert!(
+        alone.unaudited.is_empty(),
+        "not the lines in the audit log that they should have:\n{}",
+        alone.unaudited.join("\n")
+    );
     let mut pairs = Vec::new();
     for (index, one) in WRITERS.iter().enumerate() {
         for (other, (all, written)) in WRITERS.iter().zip(&tables).skip(index) {

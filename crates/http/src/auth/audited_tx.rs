@@ -22,14 +22,14 @@ impl AuditedTx {
 
     /// Appends `entry` to the audit log and commits; whoever pulls what changed hears of it.
     pub async fn done(self, entry: audit::Entry) -> Result<()> {
-        self.all_done(vec![entry]).await
-    }
-
-    /// As [`AuditedTx::done`], for what has several lines.
-    pub async fn all_done(self, entries: Vec<audit::Entry>) -> Result<()> {
-        audit::record_all(&self.tx, entries, self.auth.clock.now()).await?;
+        self.note(vec![entry]).await?;
         self.auth.commit(self.tx).await?;
         Ok(())
+    }
+
+    /// Appends lines before the last one, of what has many. Others wait for their own from here to the commit.
+    pub async fn note(&self, entries: Vec<audit::Entry>) -> Result<()> {
+        Ok(audit::record_all(&self.tx, entries, self.auth.clock.now()).await?)
     }
 }
 

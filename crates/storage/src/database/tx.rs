@@ -68,6 +68,11 @@ impl Tx {
         self.side
     }
 
+    /// Whether others write at the same time, so that what is to change is locked. `SQLite` has one writer.
+    pub fn has_others(&self) -> bool {
+        self.inner.get_database_backend() != DbBackend::Sqlite
+    }
+
     /// Leaves the key of the request out: what is committed says no more than that it was refused.
     pub fn set_aside(&mut self) {
         self.keyed = None;

@@ -4,7 +4,8 @@ use sea_orm::{ConnectionTrait, DbBackend, DbErr};
 use uuid::Uuid;
 
 pub use crate::sql::errors::{
-    in_short, in_words, is_data_fault, is_passing, retry_serialization, strikes_everything, unique_violation,
+    in_short, in_words, is_data_fault, is_passing, retry_serialization, retry_where, strikes_everything,
+    unique_violation, was_broken_off,
 };
 pub(crate) use crate::sql::raw::{Row, execute, models, query};
 

@@ -2,6 +2,7 @@
 //! database broke off.
 
 use std::borrow::Cow;
+use std::fmt::Display;
 use std::time::Duration;
 
 use sea_orm::{DbErr, RuntimeErr, sqlx};
@@ -16,14 +17,23 @@ const FIRST_WAIT: Duration = Duration::from_millis(10);
 /// a deadlock or a serialisation failure: nothing of it happened then. Every other error is the caller's.
 ///
 /// `SQLite` has no such error: a transaction waits for the writer at its beginning or not at all.
-pub async fn retry_serialization<T, F>(mut attempt: impl FnMut() -> F) -> Result<T, DbErr>
+pub async fn retry_serialization<T, F>(attempt: impl FnMut() -> F) -> Result<T, DbErr>
 where
     F: Future<Output = Result<T, DbErr>>,
+{
+    retry_where(was_broken_off, attempt).await
+}
+
+/// As [`retry_serialization`], with errors of which `is_broken_off` says whether they come of that.
+pub async fn retry_where<T, E, F>(is_broken_off: impl Fn(&E) -> bool, mut attempt: impl FnMut() -> F) -> Result<T, E>
+where
+    E: Display,
+    F: Future<Output = Result<T, E>>,
 {
     let mut wait = FIRST_WAIT;
     for _ in 1..TRIES {
         match attempt().await {
-            Err(error) if was_broken_off(&error) => {
+            Err(error) if is_broken_off(&error) => {
                 tracing::debug!(%error, "a transaction is repeated");
                 tokio::time::sleep(wait).await;
                 wait *= 2;
@@ -43,7 +53,7 @@ pub(crate) fn overtaken() -> DbErr {
 }
 
 /// Whether the database rolled a transaction back so that another one could go on.
-fn was_broken_off(error: &DbErr) -> bool {
+pub fn was_broken_off(error: &DbErr) -> bool {
     if matches!(error, DbErr::Custom(text) if text == OVERTAKEN) {
         return true;
     }

@@ -7,6 +7,7 @@ mod file;
 pub(super) mod prices;
 pub(super) mod products;
 mod report;
+mod taking;
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;

@@ -1,9 +1,9 @@
 //! Prices of stores as a file: `POST /store-prices/import`; `GET /store-prices?format=csv` is of both servers. A price is known by
 //! the code of its store and the SKU of its product.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Map, Value as Json};
 use tillkeep_http::error::Result;
 use tillkeep_http::shelf::store_prices::{FILE, cells_of};
 use tillkeep_http::table::Table;
@@ -11,6 +11,7 @@ use tillkeep_http::{Answer, Caller, Params};
 use tillkeep_model::permission::code::StorePricesManage;
 use tillkeep_model::{Instant, fields, ids};
 use tillkeep_storage::Tx;
+use tillkeep_storage::ahead::Ahead;
 use tillkeep_storage::entity::store_product::{Column, Entity, Model};
 use tillkeep_storage::entity::{product, store};
 use tillkeep_storage::registry::fold;
@@ -20,8 +21,9 @@ use uuid::Uuid;
 use super::cells::{self, amount, field, own, shown};
 use super::file::{Row, Sheet};
 use super::report::Import;
-use super::{Asked, CHUNK, Lines, Report, all_right, products, twice, wrong};
-use crate::backoffice::{rows, store_prices};
+use super::taking::{self, Intake};
+use super::{Asked, Lines, Report, all_right, products, twice, wrong};
+use crate::backoffice::store_prices;
 
 /// The columns, in the order of [`FILE`]; `docs/integrate.md` says what stands in them.
 const COLUMNS: [cells::Column; FILE.len()] = [
@@ -44,25 +46,23 @@ pub(crate) async fn import(
     table: Table,
 ) -> Result<Answer<Report>> {
     let sheet = Sheet::open(&table.file, &COLUMNS, &["storeCode", "sku"])?;
+    let (caller, sheet) = (&caller, &sheet);
+    taking::unbroken(|| Box::pin(once(caller, sheet, dry_run))).await
+}
+
+async fn once(caller: &Caller<StorePricesManage>, sheet: &Sheet<'_>, dry_run: bool) -> Result<Answer<Report>> {
     let mut act = caller.begin().await?;
     let living = store::Entity::find().filter(store::Column::DeletedAt.is_null()).all(&**act).await?;
     let mut taken = Taken {
-        caller: &caller,
+        caller,
         now: caller.now(),
         stores: living.into_iter().map(|store| (store.code.clone(), store)).collect(),
         keys: Lines::default(),
         report: Report::default(),
     };
-    let mut rows = sheet.rows();
-    loop {
-        let some = rows.next(CHUNK, &mut taken.report)?;
-        if some.is_empty() {
-            break;
-        }
-        taken.take(&mut act, some).await?;
-    }
+    taking::take_all(sheet, &mut act, &mut taken).await?;
     let import = Import { dry_run, action: "store_prices.import", entity_type: store_prices::NAME, to_change: None };
-    taken.report.finish(&caller, act, &import).await
+    taken.report.finish(caller, act, &import).await
 }
 
 /// What was taken of a file so far.
@@ -88,15 +88,26 @@ fn sku_of(row: &Row) -> String {
     fold(row.cell("sku").unwrap_or_default())
 }
 
-impl Taken<'_> {
+impl Intake for Taken<'_> {
+    fn report(&mut self) -> &mut Report {
+        &mut self.report
+    }
+
+    async fn foresee(&mut self, tx: &Tx, rows: &[Row], ahead: &mut Ahead) -> Result<()> {
+        let goods = products::by_sku(tx, rows.iter().map(sku_of).collect()).await?;
+        let key = |row: &Row| Some((*goods.get(&sku_of(row))?, self.stores.get(code_of(row))?.id));
+        ahead.levels.extend(rows.iter().filter_map(key));
+        ahead.products.extend(goods.values());
+        Ok(())
+    }
+
     async fn take(&mut self, tx: &mut Tx, found: Vec<Row>) -> Result<()> {
         let found = self.keyed(found)?;
         if found.is_empty() {
             return Ok(());
         }
         // Locked, so that their prices do not change between here and the commit.
-        let goods =
-            products::stored(tx, found.iter().map(sku_of).collect::<BTreeSet<_>>().into_iter().collect()).await?;
+        let goods = products::stored(tx, found.iter().map(sku_of).collect()).await?;
         let key = |row: &Row| Some(ids::store_product(self.stores.get(code_of(row))?.id, goods.get(&sku_of(row))?.id));
         let stored = stored(tx, found.iter().filter_map(key).collect()).await?;
         let (mut written, mut made) = (Vec::new(), 0);
@@ -114,7 +125,9 @@ impl Taken<'_> {
         self.report.changed(written.len() - made);
         store_prices::upsert(tx, written).await
     }
+}
 
+impl Taken<'_> {
     /// The rows of which no other has the store and the product.
     fn keyed(&mut self, found: Vec<Row>) -> Result<Vec<Row>> {
         let mut keyed = Vec::new();
@@ -160,14 +173,7 @@ impl Taken<'_> {
             return Ok(None);
         }
         new.updated_at = self.now;
-        if body.contains_key("price") {
-            let details = json!({
-                "storeId": store.id, "productId": product.id, "set": {"price": body.get("price")},
-                "from": store_prices::charged(&old, product), "to": store_prices::charged(&new, product),
-            });
-            let entry = rows::entry(self.caller, "store_price.set", store_prices::NAME, old.id, details);
-            self.report.note(entry);
-        }
+        self.report.note(store_prices::SET, old.id, &store_prices::details(&old, &new, product, &body));
         Ok(Some((new, there.is_none())))
     }
 }

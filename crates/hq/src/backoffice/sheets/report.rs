@@ -1,13 +1,17 @@
 //! What came of a file, or would come of it.
 
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use tillkeep_http::auth::AuditedTx;
 use tillkeep_http::error::{Error, FieldError, Result};
 use tillkeep_http::{Answer, Caller};
 use tillkeep_model::permission::Requirement;
 use tillkeep_storage::audit;
 use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::CHUNK;
+use crate::backoffice::rows;
 
 /// Faults that are told one by one at the most.
 const TOLD: usize = 100;
@@ -42,9 +46,23 @@ pub(crate) struct Report {
     errors: Vec<Fault>,
     /// How many there are in all.
     error_count: u64,
-    /// For the audit log: prices that are others now.
+    /// For the audit log: what became of each row.
     #[serde(skip)]
-    lines: Vec<audit::Entry>,
+    lines: Vec<Line>,
+}
+
+/// What the audit log is to say of a row, with the details as text: a file may have many rows.
+#[derive(Debug)]
+struct Line {
+    action: &'static str,
+    id: Uuid,
+    details: String,
+}
+
+impl Line {
+    fn entry<P: Requirement>(&self, caller: &Caller<P>, entity_type: &'static str) -> Result<audit::Entry> {
+        Ok(rows::entry(caller, self.action, entity_type, self.id, serde_json::from_str(&self.details)?))
+    }
 }
 
 /// What an import is called, and what it needs.
@@ -74,9 +92,9 @@ impl Report {
         self.updated += rows as u64;
     }
 
-    /// Keeps a line for the audit log, about a price that is another one now.
-    pub(super) fn note(&mut self, entry: audit::Entry) {
-        self.lines.push(entry);
+    /// Keeps what the audit log is to say of a row, as it does of one that is written by itself.
+    pub(super) fn note(&mut self, action: &'static str, id: Uuid, details: &Json) {
+        self.lines.push(Line { action, id, details: details.to_string() });
     }
 
     pub(super) fn fault(&mut self, line: u64, column: Option<&str>, message: &str) {
@@ -128,9 +146,11 @@ impl Report {
             "rows": self.rows, "created": self.created, "updated": self.updated, "unchanged": self.unchanged,
         });
         let entry = audit::Entry { entity_type: Some(of.entity_type), details, ..caller.audit(of.action) };
-        let mut entries = std::mem::take(&mut self.lines);
-        entries.push(entry);
-        act.all_done(entries).await?;
+        for lines in std::mem::take(&mut self.lines).chunks(CHUNK) {
+            let entries = lines.iter().map(|line| line.entry(caller, of.entity_type));
+            act.note(entries.collect::<Result<_>>()?).await?;
+        }
+        act.done(entry).await?;
         Ok(Answer(self))
     }
 
