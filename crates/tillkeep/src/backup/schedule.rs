@@ -103,7 +103,7 @@ impl Schedule {
         let Source::File(server) = &self.source else { return Ok(()) };
         let data_dir = server.data_dir.clone();
         write::aside(move || Ok(write::sweep(&data_dir)?)).await?;
-        self.on_disk(|shelf| shelf.sweep()).await
+        self.on_disk(Shelf::sweep).await
     }
 
     /// Makes a backup if one is due. When to look again.
@@ -156,8 +156,8 @@ impl Schedule {
         &self,
         work: impl FnOnce(&Shelf) -> io::Result<T> + Send + 'static,
     ) -> anyhow::Result<T> {
-        let shelf = self.shelf.clone();
-        self.disk.ask(self.patience.short, move || Ok(work(&shelf)?)).await
+        let kept = self.shelf.clone();
+        self.disk.ask(self.patience.short, move || Ok(work(&kept)?)).await
     }
 }
 

@@ -135,8 +135,8 @@ impl Schedule {
 
     /// Removes old backups while there is no room for a new one: rather fewer of them than none from now on.
     async fn make_room(&self, bytes: u64, now: Instant) -> Result<()> {
-        let (shelf, free, keep) = (self.shelf.clone(), self.free, self.plan.keep);
-        self.disk.ask(self.patience.short, move || make_room(&shelf, free, (bytes, keep), now)).await
+        let (kept, free, keep) = (self.shelf.clone(), self.free, self.plan.keep);
+        self.disk.ask(self.patience.short, move || make_room(&kept, free, (bytes, keep), now)).await
     }
 }
 

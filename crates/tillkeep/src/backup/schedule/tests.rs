@@ -37,8 +37,8 @@ impl Shop {
     fn schedule(&self, keep: usize, free: Free) -> Schedule {
         let directory = self.dir.path().join("backups");
         let plan = Plan { every: Duration::from_hours(24), keep, directory: directory.clone(), recipient: None };
-        let shelf = Shelf::new(directory, Some("S01"));
-        Schedule { free, ..Schedule::new(plan, shelf, Source::File(self.server()), self.clock.clone()) }
+        let kept = Shelf::new(directory, Some("S01"));
+        Schedule { free, ..Schedule::new(plan, kept, Source::File(self.server()), self.clock.clone()) }
     }
 
     fn backups(&self) -> Vec<String> {
