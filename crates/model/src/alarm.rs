@@ -34,6 +34,8 @@ pub enum AlarmCode {
     ChainRewritten,
     /// Something between this store and headquarters answered in its place.
     AnsweredInBetween,
+    /// The sync token that this store took over cannot be kept: after a restart it would speak with the one before.
+    TokenNotKept,
     /// Headquarters says so: the key of its PINs was asked for again, and withheld.
     PinKeyAsked,
     /// Headquarters says so: so many wrong PINs came from it that none of people of all stores is judged until the hour ends.
@@ -45,7 +47,7 @@ pub enum AlarmCode {
 }
 
 impl AlarmCode {
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::ClockBehindRegister,
         Self::ClockOff,
         Self::NumbersFile,
@@ -53,6 +55,7 @@ impl AlarmCode {
         Self::DrawerDoesNotAddUp,
         Self::ChainRewritten,
         Self::AnsweredInBetween,
+        Self::TokenNotKept,
         Self::PinKeyAsked,
         Self::SignInsStopped,
         Self::TooOld,
@@ -68,6 +71,7 @@ impl AlarmCode {
             Self::DrawerDoesNotAddUp => "drawer_does_not_add_up",
             Self::ChainRewritten => "chain_rewritten",
             Self::AnsweredInBetween => "answered_in_between",
+            Self::TokenNotKept => "token_not_kept",
             Self::PinKeyAsked => "pin_key_asked",
             Self::SignInsStopped => "sign_ins_stopped",
             Self::TooOld => "too_old",

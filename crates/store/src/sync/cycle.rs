@@ -11,7 +11,7 @@ use tillkeep_storage::{DbErr, settings};
 
 use super::handshake::{self, EPOCH};
 use super::pull::{self, Moved, PullError};
-use super::{in_between, moved, report, restore, specification};
+use super::{in_between, moved, report, restore, specification, token};
 use crate::Store;
 use crate::headquarters::HqError;
 
@@ -64,6 +64,7 @@ impl Cycle {
         if let Err(error) = write_numbers(store).await {
             tracing::warn!(%error, "the last numbers could not be read");
         }
+        token::keep_again(store);
         // It may be set right while no till sells.
         if store.moments.is_well() {
             store.end_alarm(AlarmCode::ClockBehindRegister, "");

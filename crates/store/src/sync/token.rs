@@ -1,6 +1,7 @@
 //! Taking over the sync token that replaced the one of this store. `docs/security.md`, "A rotated token".
 
 use tillkeep_http::Secret;
+use tillkeep_model::AlarmCode;
 
 use crate::Store;
 use crate::headquarters::token;
@@ -21,17 +22,30 @@ pub(super) fn take_over(store: &Store, given: &str) -> bool {
     true
 }
 
-/// Has what was taken over on disk; once more when that failed before.
+/// Tries again to keep what could not be kept: until then a restart would go back to the token before.
+pub(super) fn keep_again(store: &Store) {
+    if store.alarms.has(AlarmCode::TokenNotKept) {
+        keep(store);
+    }
+}
+
+/// Has what was taken over on disk. That it is not there is an alarm of this store, here and at headquarters.
 pub(super) fn keep(store: &Store) {
     let token = store.line.bearer().token;
     if token == store.settings.sync_token {
         return;
     }
-    if let Err(error) = token::keep(&store.settings.data_dir, &token) {
-        tracing::error!(
-            %error,
-            "the sync token that this store took over could not be kept: a restart would go back to the one before. See to the \
-             disk and the rights of the data directory"
-        );
+    match token::keep(&store.settings.data_dir, &token) {
+        Ok(()) => store.end_alarm(AlarmCode::TokenNotKept, ""),
+        Err(error) => {
+            // Of each try one line would fill the log of a disk that is full.
+            if store.raise_alarm(AlarmCode::TokenNotKept, "") {
+                tracing::error!(
+                    %error,
+                    "the sync token that this store took over could not be kept: a restart would go back to the one before. \
+                     See to the disk and the rights of the data directory"
+                );
+            }
+        }
     }
 }

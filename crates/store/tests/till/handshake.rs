@@ -1,13 +1,16 @@
 //! What a store says that it has. `docs/sync.md`, rule D8.
 
+use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::json;
 use tillkeep_store::headquarters::{Reply, Request, Transport};
 use tillkeep_store::sync::Cycle;
 
-use crate::kit::Shop;
+use crate::kit::{Shop, id};
 
 const TAG: &str = "01939e3c-0000-7000-8000-000000000001";
 
@@ -159,4 +162,61 @@ async fn headquarters_hears_of_registers_without_a_till_as_soon_as_that_changes(
     let heard = hq.unenrolled.lock().expect("not poisoned").clone();
     let before = heard[0].expect("a number");
     assert_eq!(heard, [before, before + 1, before, before + 1].map(Some), "once for each change");
+}
+
+/// A headquarters that replaced the token of its store, and gives the next one with its first answer.
+struct Rotated {
+    next: String,
+    gives: AtomicBool,
+    /// What the store said of its alarms in its last handshake.
+    alarms: Mutex<String>,
+}
+
+#[async_trait::async_trait]
+impl Transport for Rotated {
+    async fn send(&self, request: Request) -> Result<Reply, String> {
+        let path = request.path.split('?').next().unwrap_or_default();
+        let body = match path {
+            "/handshake" => {
+                let said: serde_json::Value =
+                    serde_json::from_slice(request.json.as_deref().unwrap_or_default()).expect("JSON");
+                *self.alarms.lock().expect("not poisoned") = said["alarms"].as_str().unwrap_or_default().to_owned();
+                let gives = self.gives.swap(false, Ordering::SeqCst);
+                json!({
+                    "epoch": "e", "ticket": "t", "ticketKnown": true, "serverVersion": "", "versions": {},
+                    "clock": "2026-11-20T14:00:00.000Z", "syncToken": gives.then_some(&self.next),
+                })
+            }
+            "/versions" => json!({"epoch": "e", "versions": {}}),
+            _ => return Err("the line breaks".to_owned()),
+        };
+        Ok(Reply { status: 200, from_hq: true, retry_after: None, body: body.to_string().into() })
+    }
+}
+
+#[tokio::test]
+async fn a_token_that_the_disk_does_not_take_is_an_alarm_until_it_is_there() {
+    let claims = json!({"storeId": id("S01"), "storeCode": "S01", "type": "store_sync", "tv": 2});
+    let next = format!("e30.{}.next", URL_SAFE_NO_PAD.encode(claims.to_string()));
+    let (gives, alarms) = (AtomicBool::new(true), Mutex::default());
+    let hq = Arc::new(Rotated { next: next.clone(), gives, alarms });
+    let shop = Shop::with_line(hq.clone()).await;
+    let manager = shop.sign_in("store_manager").await;
+    // No file is put in the place of a directory.
+    let place = shop.file().with_file_name("sync.token");
+    fs::create_dir(&place).expect("a directory");
+    let mut cycle = Cycle::default();
+    cycle.step(&shop.store).await;
+    assert_eq!(shop.alarms(), ["token_not_kept"]);
+    assert_eq!(manager.get("/sync/status").await.ok(200)["alarms"][0]["code"], "token_not_kept");
+    assert_eq!(shop.ready().await.body["data"]["alarms"][0]["code"], "token_not_kept");
+    assert!(hq.alarms.lock().expect("not poisoned").starts_with("token_not_kept:"), "headquarters hears of it");
+
+    // It is tried again with each cycle, also without a handshake.
+    cycle.step(&shop.store).await;
+    assert_eq!(shop.alarms(), ["token_not_kept"]);
+    fs::remove_dir(&place).expect("removed");
+    cycle.step(&shop.store).await;
+    assert_eq!(shop.alarms(), [""; 0]);
+    assert_eq!(fs::read_to_string(&place).expect("the file").trim(), next);
 }

@@ -106,6 +106,7 @@ export const ALARMS = {
   drawer_does_not_add_up: 'drawerDoesNotAddUp',
   chain_rewritten: 'chainRewritten',
   answered_in_between: 'answeredInBetween',
+  token_not_kept: 'tokenNotKept',
   pin_key_asked: 'pinKeyAsked',
   sign_ins_stopped: 'signInsStopped',
   too_old: 'tooOld',

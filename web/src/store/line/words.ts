@@ -15,6 +15,7 @@ const ALARMS = {
   drawer_does_not_add_up: 'doesNotAddUp',
   chain_rewritten: 'chainRewritten',
   answered_in_between: 'answeredBetween',
+  token_not_kept: 'tokenNotKept',
   pin_key_asked: 'pinKeyAsked',
   sign_ins_stopped: 'signInsStopped',
   too_old: 'tooOld',

@@ -75,6 +75,9 @@ export default {
   answeredBetweenAlarm: 'Etwas zwischen dieser Filiale und der Zentrale antwortet an ihrer Stelle.',
   answeredBetweenRemedy:
     'Das tut etwa die Anmeldeseite eines Netzes oder ein Proxy. Lassen Sie nachsehen, wer das Netz betreut.',
+  tokenNotKeptAlarm:
+    'Das neue Sync-Token dieser Filiale lässt sich nicht speichern; nach einem Neustart nähme sie das alte.',
+  tokenNotKeptRemedy: 'Lassen Sie den Datenträger ihres Servers prüfen, bevor er neu gestartet wird.',
   pinKeyAskedAlarm: 'Die Filiale wartet darauf, dass die Zentrale ihr den Schlüssel der PINs gibt.',
   pinKeyAskedRemedy: 'Ein Administrator erlaubt es in der Zentrale auf der Seite dieser Filiale.',
   signInsStoppedAlarm:

@@ -72,6 +72,8 @@ export default {
   chainRewrittenRemedy: 'Dort tillkeep audit verify ausführen und ihre Datenbank aufbewahren.',
   answeredInBetweenAlarm: 'Seit {since} antwortet ihr etwas, das dazwischen steht.',
   answeredInBetweenRemedy: 'Proxys, Gateways und die Anmeldung ihres Netzes prüfen.',
+  tokenNotKeptAlarm: 'Seit {since} kann sie ihr neues Sync-Token nicht auf ihrem Datenträger ablegen.',
+  tokenNotKeptRemedy: 'Datenträger und Datenverzeichnis prüfen, bevor ihr Server neu gestartet wird.',
   pinKeyAskedAlarm: 'Der Schlüssel ihrer PINs wurde {since} erneut verlangt und zurückgehalten.',
   pinKeyAskedRemedy: 'Erlauben, wenn die Filiale ihren Datenträger verlor; sonst neu bereitstellen.',
   signInsStoppedAlarm: 'Seit {since} kamen zu viele falsche PINs von ihr.',

@@ -72,6 +72,8 @@ export default {
     'Somebody or a broken disk changed what was booked. Tell whoever runs headquarters before anything else.',
   answeredBetweenAlarm: 'Something between this store and headquarters answers in its place.',
   answeredBetweenRemedy: 'A sign-in page of a network or a proxy does that. Let whoever runs the network look.',
+  tokenNotKeptAlarm: 'The new sync token of this store cannot be saved; after a restart it would use the old one.',
+  tokenNotKeptRemedy: 'Let somebody look at the disk of its server before that is restarted.',
   pinKeyAskedAlarm: 'The store waits for headquarters to let it have the key of the PINs.',
   pinKeyAskedRemedy: 'An administrator allows it at headquarters, on the page of this store.',
   signInsStoppedAlarm: 'Nobody can sign in anew: what the store knows of people is too old or not to be read.',

@@ -68,6 +68,8 @@ export default {
   chainRewrittenRemedy: 'Run tillkeep audit verify there, and keep its database.',
   answeredInBetweenAlarm: 'Since {since} it is answered by something in between.',
   answeredInBetweenRemedy: 'Look at proxies, gateways and the sign-in of its network.',
+  tokenNotKeptAlarm: 'Since {since} it cannot keep its new sync token on its disk.',
+  tokenNotKeptRemedy: 'Look at its disk and data directory before its server is restarted.',
   pinKeyAskedAlarm: 'The key of its PINs was asked for again on {since}, and withheld.',
   pinKeyAskedRemedy: 'Allow it if the store lost its disk, else provision it anew.',
   signInsStoppedAlarm: 'Since {since} too many wrong PINs came from it.',
