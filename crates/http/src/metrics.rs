@@ -142,6 +142,20 @@ const METRICS: &[(Describe, &str, Option<Unit>, &str)] = &[
         Some(Unit::Seconds),
         "How far the clock of this server is ahead of that of the database",
     ),
+    (GAUGE, "tillkeep_people_locked", None, "People who have to wait after wrong PINs of their name"),
+    (
+        GAUGE,
+        "tillkeep_disk_free_bytes",
+        Some(Unit::Bytes),
+        "Room for this server on the disk of its data directory, in whole mebibytes; NaN while that cannot be read",
+    ),
+    (GAUGE, "tillkeep_disk_size_bytes", Some(Unit::Bytes), "Size of that disk, in whole mebibytes"),
+    (
+        GAUGE,
+        "tillkeep_certificate_ends_in_seconds",
+        Some(Unit::Seconds),
+        "Until the certificate that this server shows ends; absent where it has none",
+    ),
     (GAUGE, "tillkeep_unreadable_rows", None, "Rows that headquarters cannot read, which stores go without"),
 ];
 

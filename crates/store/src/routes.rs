@@ -12,7 +12,7 @@ use tillkeep_model::AlarmCode;
 use tillkeep_model::permission::code::{ReportsZReport, UsersEdit, UsersManageRoles};
 use tillkeep_model::words::SignatureState;
 use tillkeep_storage::fiscal::signatures;
-use tillkeep_storage::outbox;
+use tillkeep_storage::{attempts, outbox};
 
 use crate::state::Routes;
 use crate::sync::{handlers, people};
@@ -64,6 +64,9 @@ fn measured(store: Arc<Store>) -> Router {
         if let Ok(state) = outbox::state(store.reader()).await {
             gauge!("tillkeep_outbox_pending").set(count(state.pending));
             gauge!("tillkeep_outbox_dead_letters").set(count(state.dead_lettered));
+        }
+        if let Ok(people) = attempts::people_locked(store.reader(), store.clock.now()).await {
+            gauge!("tillkeep_people_locked").set(count(people));
         }
         if let Ok(open) = signatures::open(store.reader()).await {
             let states = [(SignatureState::Waiting, open.waiting), (SignatureState::CouldNotSign, open.could_not_sign)];

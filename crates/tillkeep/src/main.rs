@@ -18,6 +18,7 @@ mod install;
 mod keys;
 mod lock;
 mod logging;
+mod machine;
 mod modes;
 mod output;
 mod rescue;

@@ -29,6 +29,7 @@ use crate::arguments::{HqServer, StoreServer};
 use crate::backup::schedule::Schedule;
 use crate::configuration::{self, secret_of, variable_of};
 use crate::lock::Lock;
+use crate::machine::Machine;
 use crate::modes;
 use crate::output::{line, say};
 use crate::signals::{end_on_signal, stop_on_signal};
@@ -118,6 +119,7 @@ pub async fn hq(args: HqServer, file: Option<&Path>) -> Result<()> {
             .context("database_read_url (DATABASE_READ_URL)")?;
     }
     reload_on_hangup(&hq.auth, &stop)?;
+    let machine = Machine::new(&settings.data_dir, tls.clone(), hq.clock.clone());
     let listener = server::bind(listen, &settings.data_dir, tls).await?;
     let stores = tillkeep_store::routes::writes();
     let shown = Shown { docs: configuration.docs, metrics: configuration.metrics_listen.is_empty() };
@@ -128,6 +130,7 @@ pub async fn hq(args: HqServer, file: Option<&Path>) -> Result<()> {
         hq.listens_here(url);
     }
     let router = tillkeep_hq::routes::router_with(hq.clone(), &stores, shown);
+    machine.measure_until(stop.clone());
     let database = settings.database_url.as_ref().map_or("SQLite".to_owned(), ToString::to_string);
     greet("headquarters", &settings.data_dir, &format!("database {database}"))?;
     // Now that nothing can go wrong any more: a PIN that is shown once must not be one that was never good.
@@ -298,6 +301,7 @@ pub async fn store(args: StoreServer, file: Option<&Path>) -> Result<()> {
     let stop = stop_on_signal()?;
     let store = Store::open(settings, clock(), stop.clone()).await.context("the store cannot start")?;
     reload_on_hangup(&store.auth, &stop)?;
+    let machine = Machine::new(&data_dir, tls.clone(), store.clock.clone());
     let listener = server::bind(&listen, &data_dir, tls).await?;
     let hq = tillkeep_hq::routes::writes();
     let shown = Shown { docs: configuration.docs, metrics: configuration.metrics_listen.is_empty() };
@@ -305,6 +309,7 @@ pub async fn store(args: StoreServer, file: Option<&Path>) -> Result<()> {
         serve_metrics(tillkeep_store::routes::metrics(store.clone()), &configuration.metrics_listen, &stop).await?;
     }
     let router = tillkeep_store::routes::router_with(store.clone(), &hq, shown);
+    machine.measure_until(stop.clone());
     let router = layers::for_origins(router, configuration.tills.allowed_origins.names());
     greet("a store", &data_dir, &format!("headquarters {}", store.settings.hq_url))?;
     announce(&listener.url, &mut lock)?;

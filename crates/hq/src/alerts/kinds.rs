@@ -1,8 +1,11 @@
 //! The kinds of alerts: the one table of what is looked for, how bad it is, and what is said of it.
 
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
 use tillkeep_model::{AlarmCode, Instant};
 use utoipa::ToSchema;
+use uuid::Uuid;
 
 use super::of_server::{OfServer, Said};
 use crate::live::alerting::Gaps;
@@ -59,7 +62,8 @@ impl Severity {
 #[derive(Debug, Default)]
 pub(super) struct Read {
     pub gaps: Gaps,
-    pub chains: Gaps,
+    /// Stores with a broken chain, and since when.
+    pub chains: HashMap<Uuid, Instant>,
     /// Counters of wrong PINs at headquarters that have somebody wait.
     pub locked: i64,
     /// How many receivers of sales are behind, and since when one is.
@@ -186,8 +190,8 @@ fn clock(store: &StoreState, _: &Read, now: Instant) -> Said {
 }
 
 fn gap(store: &StoreState, read: &Read, _: Instant) -> Said {
-    let since = *read.gaps.get(&store.store_id)?;
-    Some((since, "Headquarters has fewer documents of it than it has made; see its completeness.".to_owned()))
+    let gap = read.gaps.get(&store.store_id)?;
+    Some((gap.since, "Headquarters has fewer documents of it than it has made; see its completeness.".to_owned()))
 }
 
 fn runs_twice(store: &StoreState, _: &Read, _: Instant) -> Said {
@@ -228,7 +232,7 @@ fn chain_broken(store: &StoreState, read: &Read, _: Instant) -> Said {
 #[cfg(test)]
 mod tests {
     use tillkeep_model::Alarm;
-    use uuid::Uuid;
+    use tillkeep_storage::alerts::found::Gap;
 
     use super::*;
     use crate::live::store_state::testing::{at, store};
@@ -256,17 +260,18 @@ mod tests {
         let mut away = store(0);
         away.connection.connected = false;
         let alarm = |code| vec![Alarm { code, since: at(5) }];
-        let gaps = Gaps::from([(Uuid::nil(), at(7))]);
+        let gaps = Gaps::from([(Uuid::nil(), Gap { since: at(7), missing: 1 })]);
+        let chains = HashMap::from([(Uuid::nil(), at(7))]);
         let cases = [
             (StoreSilent, away, Read::default()),
             (DeadLetter, StoreState { dead_lettered: 2, ..store(0) }, Read::default()),
             (UnstoredType, StoreState { unstored: vec!["products".to_owned()], ..store(0) }, Read::default()),
             (StoreClock, StoreState { clock_warning: true, ..store(0) }, Read::default()),
-            (CompletenessGap, store(0), Read { gaps: gaps.clone(), ..Read::default() }),
+            (CompletenessGap, store(0), Read { gaps, ..Read::default() }),
             (StoreRunsTwice, StoreState { runs_twice_since: Some(at(3)), ..store(0) }, Read::default()),
             (PinsLocked, StoreState { alarms: alarm(AlarmCode::SignInsStopped), ..store(0) }, Read::default()),
             (ChainBroken, StoreState { alarms: alarm(AlarmCode::ChainRewritten), ..store(0) }, Read::default()),
-            (ChainBroken, store(0), Read { chains: gaps, ..Read::default() }),
+            (ChainBroken, store(0), Read { chains, ..Read::default() }),
         ];
         for (wrong, state, read) in cases {
             for kind in AlertKind::ALL {

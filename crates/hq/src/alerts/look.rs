@@ -21,8 +21,6 @@ const LOOK_EVERY: Duration = Duration::from_secs(30);
 /// Looks between two times that what is long over is forgotten: an hour.
 const FORGET_EVERY: u32 = 120;
 
-/// What is missing of stores takes more than a moment to be seen, and is looked for so often.
-const GAPS_EVERY_MS: i64 = 10 * 60 * 1000;
 /// Drawers of the last days that are looked into, and how long after a close all of one should be here.
 const GAPS_OF_DAYS_MS: i64 = 7 * DAY_MS;
 const ARRIVES_WITHIN_MS: i64 = 3600 * 1000;
@@ -68,7 +66,12 @@ pub async fn look(hq: &Hq) -> Result<Noted, DbErr> {
     let now = hq.clock.now();
     // Each server looks at itself; one of them at everything else.
     let leads = hq.leases.take(WORK).await?;
-    let mut found = of_server(hq, &OfServer::measure(hq).await, now);
+    let mut measured = OfServer::measure(hq).await;
+    if measured.wavers() {
+        let kind = AlertKind::DiskNearlyFull.word();
+        measured.was_nearly_full = alerts::is_firing(hq.db_of_alerts().reader(), kind, &hq.nodes.name).await?;
+    }
+    let mut found = of_server(hq, &measured, now);
     if leads {
         found.extend(of_stores(hq, now).await?);
     }
@@ -151,7 +154,7 @@ async fn of_stores(hq: &Hq, now: Instant) -> Result<Vec<Found>, DbErr> {
 }
 
 async fn gaps(hq: &Hq, now: Instant) -> Result<Gaps, DbErr> {
-    if let Some(known) = hq.alerting.gaps(now, GAPS_EVERY_MS) {
+    if let Some(known) = hq.alerting.gaps(now) {
         return Ok(known);
     }
     let from = now.plus_millis(-GAPS_OF_DAYS_MS).utc().date_naive().to_string();

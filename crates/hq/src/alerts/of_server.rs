@@ -13,6 +13,8 @@ pub(super) type Said = Option<(Instant, String)>;
 /// A disk with less than this free, or than one part of so many, is nearly full.
 const LEAST_FREE: u64 = 1 << 30;
 const LEAST_PART: u64 = 20;
+/// One that was nearly full is so until it has a part more than that: at the bound itself it would begin and end time and again.
+const BETTER_BY: u64 = 4;
 /// A backup is an old one when so many should have been made since.
 const MISSED: u32 = 2;
 
@@ -27,6 +29,8 @@ struct Disk {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct OfServer {
     disk: Option<Disk>,
+    /// The alert of its disk fires already.
+    pub was_nearly_full: bool,
     newest_backup: Option<Instant>,
     /// How old a backup may be, in milliseconds.
     may_be: i64,
@@ -41,14 +45,20 @@ impl OfServer {
             backups.as_ref().map_or(0, |(_, every)| i64::try_from((*every * MISSED).as_millis()).unwrap_or(i64::MAX));
         let measured = tokio::task::spawn_blocking(move || Self {
             disk: disk(&data_dir),
+            was_nearly_full: false,
             newest_backup: backups.and_then(|(directory, _)| newest_backup(&directory)),
             may_be,
         });
         measured.await.unwrap_or_default()
     }
 
+    /// Whether its disk is nearly full only if it was before.
+    pub(super) fn wavers(&self) -> bool {
+        self.disk.is_some_and(|disk| !is_nearly_full(disk, false) && is_nearly_full(disk, true))
+    }
+
     pub(super) fn disk(&self, now: Instant) -> Said {
-        let disk = self.disk.filter(|disk| is_nearly_full(*disk))?;
+        let disk = self.disk.filter(|disk| is_nearly_full(*disk, self.was_nearly_full))?;
         Some((now, format!("{} MiB are free on the disk of its data directory.", disk.free >> 20)))
     }
 
@@ -65,8 +75,11 @@ fn disk(data_dir: &Path) -> Option<Disk> {
     Some(Disk { free: of.f_bavail.saturating_mul(of.f_frsize), size: of.f_blocks.saturating_mul(of.f_frsize) })
 }
 
-const fn is_nearly_full(disk: Disk) -> bool {
-    disk.size > 0 && (disk.free < LEAST_FREE || disk.free < disk.size / LEAST_PART)
+fn is_nearly_full(disk: Disk, was: bool) -> bool {
+    let begins = LEAST_FREE.max(disk.size / LEAST_PART);
+    // A small disk may never have so much.
+    let ends = (begins + begins / BETTER_BY).min(disk.size / 2).max(begins);
+    disk.size > 0 && disk.free < if was { ends } else { begins }
 }
 
 #[cfg(test)]
@@ -83,7 +96,35 @@ mod tests {
             (5 * gib - 1, 100 * gib, true),
             (0, 0, false),
         ] {
-            assert_eq!(is_nearly_full(Disk { free, size }), full, "{free} of {size}");
+            assert_eq!(is_nearly_full(Disk { free, size }, false), full, "{free} of {size}");
+        }
+    }
+
+    #[test]
+    fn a_disk_that_wavers_around_the_bound_is_one_alert_which_ends_a_quarter_above_it() {
+        let mib: u64 = 1 << 20;
+        let now = Instant::default();
+        // Free mebibytes of a disk at one look after the other, and whether it is said then.
+        let of_large: [(u64, bool); 7] = [
+            (1_100, false),
+            (1_020, true),
+            (1_030, true),
+            (1_279, true),
+            (1_000, true),
+            (1_280, false),
+            (1_030, false),
+        ];
+        let of_small: [(u64, bool); 4] = [(1_030, false), (1_020, true), (1_023, true), (1_024, false)];
+        for (size, looks) in [(10_240 * mib, &of_large[..]), (1_500 * mib, &of_small[..])] {
+            let mut was_nearly_full = false;
+            for (free, is_said) in looks {
+                let disk = Some(Disk { free: free * mib, size });
+                let mut measured = OfServer { disk, ..OfServer::default() };
+                // As a look does it: what fires is asked for where it matters.
+                measured.was_nearly_full = measured.wavers() && was_nearly_full;
+                was_nearly_full = measured.disk(now).is_some();
+                assert_eq!(was_nearly_full, *is_said, "{free} MiB of {size}");
+            }
         }
     }
 
@@ -91,7 +132,11 @@ mod tests {
     fn a_backup_is_old_when_two_are_missing_and_none_is_no_alert() {
         let now = Instant::default().plus_millis(10 * 24 * 3_600_000);
         let may_be = 48 * 3_600_000;
-        let of = |hours: i64| OfServer { disk: None, newest_backup: Some(now.plus_millis(-hours * 3_600_000)), may_be };
+        let of = |hours: i64| OfServer {
+            newest_backup: Some(now.plus_millis(-hours * 3_600_000)),
+            may_be,
+            ..OfServer::default()
+        };
         assert!(of(48).backup(now).is_none());
         let (since, text) = of(49).backup(now).expect("an old one");
         assert_eq!((now.millis_since(since), text.as_str()), (49 * 3_600_000, "Its newest backup is 49 hours old."));

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use reqwest::{Client, redirect};
 use tillkeep_model::Instant;
+use tillkeep_storage::alerts::found::Gap;
 use tokio::sync::Notify;
 use uuid::Uuid;
 
@@ -18,8 +19,13 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(10);
 /// How often somebody makes backups who is not this server.
 const NIGHTLY: Duration = Duration::from_hours(24);
 
-/// Stores of which something is missing, and since when.
-pub(crate) type Gaps = HashMap<Uuid, Instant>;
+/// What is missing of stores takes more than a moment to be seen, and is looked for so often.
+const GAPS_EVERY_MS: i64 = 10 * 60 * 1000;
+/// So long it is what is shown, unless it was looked for again: a server that looks no more, as another one does, shows nothing.
+const GAPS_SHOWN_MS: i64 = 2 * GAPS_EVERY_MS;
+
+/// What is missing of which stores.
+pub(crate) type Gaps = HashMap<Uuid, Gap>;
 
 pub(crate) struct Alerting {
     data_dir: PathBuf,
@@ -79,8 +85,17 @@ impl Alerting {
         Ok(self.client.get_or_init(|| client).clone())
     }
 
-    /// What was found at `now` or within `millis` before it, if that was looked for.
-    pub(crate) fn gaps(&self, now: Instant, millis: i64) -> Option<Gaps> {
+    /// What was found a while ago, unless it is time to look for it again.
+    pub(crate) fn gaps(&self, now: Instant) -> Option<Gaps> {
+        self.gaps_within(now, GAPS_EVERY_MS)
+    }
+
+    /// What was found last, where this server is the one that looks.
+    pub(crate) fn shown_gaps(&self, now: Instant) -> Option<Gaps> {
+        self.gaps_within(now, GAPS_SHOWN_MS)
+    }
+
+    fn gaps_within(&self, now: Instant, millis: i64) -> Option<Gaps> {
         let known = self.gaps.lock().unwrap_or_else(PoisonError::into_inner);
         known.as_ref().filter(|(at, _)| (0..millis).contains(&now.millis_since(*at))).map(|(_, gaps)| gaps.clone())
     }

@@ -56,6 +56,11 @@ impl Tls {
         Ok(Self { acceptor: TlsAcceptor::from(Arc::new(config)), files })
     }
 
+    /// The certificate that is shown now, without its chain.
+    pub fn certificate(&self) -> Option<CertificateDer<'static>> {
+        self.files.shown.read().unwrap_or_else(PoisonError::into_inner).cert.first().cloned()
+    }
+
     /// What makes a TLS stream of a connection.
     pub fn acceptor(&self) -> TlsAcceptor {
         self.acceptor.clone()

@@ -11,29 +11,45 @@ use crate::attempts::Kind;
 use crate::db::query;
 use crate::fiscal::CHAIN_BROKEN;
 
-/// The stores of which something is missing, and since when: drawers of business days from `from` (such as `2026-11-20`) on that
+/// What is missing of a store.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Gap {
+    pub since: Instant,
+    /// Documents of its drawers, or entries of its outbox where those are more.
+    pub missing: i64,
+}
+
+/// The stores of which something is missing, how much and since when: drawers of business days from `from` (such as `2026-11-20`) on that
 /// were closed before `until` with more documents than headquarters has of them, and entries up to the last one that a store named,
 /// though nothing of it waits. `docs/sync.md`, rule U13.
-pub async fn gaps(conn: &impl ConnectionTrait, from: &str, until: Instant) -> Result<HashMap<Uuid, Instant>, DbErr> {
+pub async fn gaps(conn: &impl ConnectionTrait, from: &str, until: Instant) -> Result<HashMap<Uuid, Gap>, DbErr> {
     // More may have come than were counted: a void is the row of its sale, and a copy that ran on has its own.
-    let of_drawers = "SELECT s.store_id, MIN(s.closed_at) AS since FROM register_sessions s \
-                      WHERE s.business_date >= $2 AND s.status = $1 AND s.closed_at < $3 AND s.sale_count > \
-                      (SELECT COUNT(*) FROM sales d WHERE d.register_session_id = s.id AND d.store_id = s.store_id) \
-                      GROUP BY s.store_id";
+    let of_drawers = "SELECT m.store_id, MIN(m.closed_at) AS since, CAST(SUM(m.sale_count - m.here) AS BIGINT) AS missing FROM \
+                      (SELECT s.store_id, s.closed_at, s.sale_count, (SELECT COUNT(*) FROM sales d \
+                       WHERE d.register_session_id = s.id AND d.store_id = s.store_id) AS here FROM register_sessions s \
+                       WHERE s.business_date >= $2 AND s.status = $1 AND s.closed_at < $3) m \
+                      WHERE m.sale_count > m.here GROUP BY m.store_id";
     let closed = SessionStatus::Closed.word();
     let mut found = HashMap::new();
     for row in query(conn, of_drawers, [closed.into(), from.into(), until.into()]).await? {
-        found.insert(row.try_get("", "store_id")?, row.try_get("", "since")?);
+        let gap = Gap { since: row.try_get("", "since")?, missing: row.try_get("", "missing")? };
+        found.insert(row.try_get("", "store_id")?, gap);
     }
-    let of_outboxes = "SELECT n.store_id, n.handshake_at AS since FROM store_nodes n \
-                       WHERE n.outbox_pending = 0 AND n.dead_lettered = 0 AND n.node_epoch <> '' AND n.handshake_at < $1 \
-                       AND n.outbox_at >= n.handshake_at AND n.last_seq > COALESCE((SELECT MAX(l.seq) FROM sync_log l \
-                        WHERE l.store_id = n.store_id AND l.node_epoch = n.node_epoch), 0) \
-                       AND n.last_seq > COALESCE((SELECT MAX(k.seq) FROM sync_log_nodes o JOIN sync_log_kept k ON k.node = o.id \
-                        WHERE o.store_id = n.store_id AND o.node_epoch = n.node_epoch), 0)";
+    let of_outboxes = "SELECT m.store_id, m.since, m.last_seq, m.logged, m.kept FROM \
+                       (SELECT n.store_id, n.handshake_at AS since, n.last_seq, COALESCE((SELECT MAX(l.seq) FROM sync_log l \
+                        WHERE l.store_id = n.store_id AND l.node_epoch = n.node_epoch), 0) AS logged, \
+                        COALESCE((SELECT MAX(k.seq) FROM sync_log_nodes o JOIN sync_log_kept k ON k.node = o.id \
+                        WHERE o.store_id = n.store_id AND o.node_epoch = n.node_epoch), 0) AS kept FROM store_nodes n \
+                        WHERE n.outbox_pending = 0 AND n.dead_lettered = 0 AND n.node_epoch <> '' AND n.handshake_at < $1 \
+                        AND n.outbox_at >= n.handshake_at) m \
+                       WHERE m.last_seq > m.logged AND m.last_seq > m.kept";
     for row in query(conn, of_outboxes, [until.into()]).await? {
-        let since: Instant = row.try_get("", "since")?;
-        found.entry(row.try_get("", "store_id")?).or_insert(since);
+        let (last, logged, kept): (i64, i64, i64) =
+            (row.try_get("", "last_seq")?, row.try_get("", "logged")?, row.try_get("", "kept")?);
+        let gap = Gap { since: row.try_get("", "since")?, missing: last.saturating_sub(logged.max(kept)) };
+        // What is missing of a drawer is an entry too.
+        let known = found.entry(row.try_get("", "store_id")?).or_insert(gap);
+        known.missing = known.missing.max(gap.missing);
     }
     Ok(found)
 }

@@ -8,4 +8,4 @@ pub mod receivers;
 pub mod sales;
 mod states;
 
-pub use states::{ENDED, FIRING, Found, Noted, forget, is_news, note};
+pub use states::{ENDED, FIRING, Found, Noted, forget, is_firing, is_news, note};

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QuerySelect};
+use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, PaginatorTrait, QueryFilter, QuerySelect};
 use tillkeep_model::Instant;
 use uuid::Uuid;
 
@@ -71,6 +71,12 @@ fn compare(
 
 async fn firing(conn: &impl ConnectionTrait) -> Result<Vec<alert::Model>, DbErr> {
     alert::Entity::find().filter(alert::Column::State.eq(FIRING)).all(conn).await
+}
+
+/// Whether an alert of this kind and subject fires.
+pub async fn is_firing(conn: &impl ConnectionTrait, kind: &str, subject: &str) -> Result<bool, DbErr> {
+    let of_this = alert::Entity::find().filter(alert::Column::OpenKey.eq(open_key(kind, subject)));
+    Ok(of_this.count(conn).await? > 0)
 }
 
 /// Whether [`note`] would change anything; what mostly is not so need not make the writer wait.

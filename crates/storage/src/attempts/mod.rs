@@ -20,6 +20,7 @@ use tillkeep_model::{Instant, ids};
 use uuid::Uuid;
 
 use crate::Tx;
+use crate::db::query;
 use crate::entity::pin_attempt::{Column, Entity, Model};
 use policy::Counted;
 pub use policy::{Kind, POLICIES, Policy};
@@ -329,6 +330,14 @@ pub async fn locks(
     let total = blocked(now, scope.clone()).count(conn).await?;
     let page = blocked(now, scope).order_by_desc(Column::BlockedUntil).order_by_asc(Column::Id);
     Ok((page.offset(offset).limit(limit).all(conn).await?, total))
+}
+
+/// How many people have to wait after wrong PINs of their name.
+pub async fn people_locked(conn: &impl ConnectionTrait, now: Instant) -> Result<i64, DbErr> {
+    let sql = "SELECT COUNT(DISTINCT user_id) AS n FROM pin_attempts WHERE blocked_until > $1 AND kind IN ($2, $3)";
+    let [here, anywhere] = [Kind::Account, Kind::AccountAnywhere].map(|kind| kind.policy().name);
+    let rows = query(conn, sql, [now.into(), here.into(), anywhere.into()]).await?;
+    rows.first().map_or(Ok(0), |row| row.try_get("", "n"))
 }
 
 /// The stores of which headquarters judges no attempt now, each since when.

@@ -1,27 +1,49 @@
-//! How each store stands, for `GET /metrics`.
+//! How each store stands, and what the database says of all, for `GET /metrics`.
 
 use tillkeep_model::{Alarm, Instant};
-use tillkeep_storage::DbErr;
+use tillkeep_storage::{DbErr, attempts};
 
 use super::states::{self, Which};
 use crate::Hq;
+use crate::live::alerting::Gaps;
 use crate::live::store_state::StoreState;
 
 /// Stores that the page has at the most, by code: a monitor pays for each line.
 const MOST: usize = 1000;
 
-/// What is measured of a store: name, what it is, and its lines.
+/// What is measured: name, what it is, and its lines.
 type Meter = (&'static str, &'static str, Lines);
 
+/// What is read beside the states of stores.
+struct Beside {
+    /// At the server that looks for what is missing.
+    gaps: Option<Gaps>,
+    people_locked: i64,
+}
+
 enum Lines {
-    /// One, if there is a value.
+    /// One of a store, if there is a value.
     One(fn(&StoreState, Instant) -> Option<i64>),
+    /// One of a store by what is read beside it.
+    With(fn(&StoreState, &Beside) -> Option<i64>),
     /// One for each of its alarms.
     Alarms,
+    /// One of headquarters as a whole.
+    All(fn(&Beside) -> Option<i64>),
 }
-use Lines::{Alarms, One};
+use Lines::{Alarms, All, One, With};
 
-const METERS: [Meter; 9] = [
+const METERS: [Meter; 12] = [
+    (
+        "tillkeep_stores_with_gaps",
+        "Stores of which documents or entries are missing; at the server that looks for them, every ten minutes",
+        All(|beside| i64::try_from(beside.gaps.as_ref()?.len()).ok()),
+    ),
+    (
+        "tillkeep_people_locked",
+        "People who have to wait after wrong PINs of their name",
+        All(|beside| Some(beside.people_locked)),
+    ),
     (
         "tillkeep_store_connected",
         "1 while its socket is open, at any server of headquarters",
@@ -53,6 +75,11 @@ const METERS: [Meter; 9] = [
         "Types that it was handed and could not store",
         One(|store, _| i64::try_from(store.unstored.len()).ok()),
     ),
+    (
+        "tillkeep_store_missing",
+        "Documents or entries of it that headquarters lacks; at the server that looks for them",
+        With(|store, beside| Some(beside.gaps.as_ref()?.get(&store.store_id).map_or(0, |gap| gap.missing))),
+    ),
     ("tillkeep_store_alarms", "1 for each alarm that it has, as it said last", Alarms),
     (
         "tillkeep_store_clock_offset_seconds",
@@ -67,22 +94,30 @@ pub(crate) async fn lines(hq: &Hq) -> String {
 }
 
 async fn written(hq: &Hq) -> Result<String, DbErr> {
-    let mut stores = states::load(hq, hq.db().reader(), Which::All).await?;
+    let (conn, now) = (hq.db().reader(), hq.clock.now());
+    let mut stores = states::load(hq, conn, Which::All).await?;
     stores.retain(|store| store.active);
     stores.truncate(MOST);
-    let now = hq.clock.now();
-    let of_meter = |(name, about, lines): Meter| {
-        let lines = stores.iter().map(move |store| match lines {
-            One(value) => value(store, now)
-                .map(|value| format!("{name}{{store=\"{}\"}} {value}\n", store.store_code))
-                .unwrap_or_default(),
-            Alarms => {
-                let code = &store.store_code;
-                let line = |alarm: &Alarm| format!("{name}{{store=\"{code}\",alarm=\"{}\"}} 1\n", alarm.code.as_str());
-                store.alarms.iter().map(line).collect::<Vec<_>>().concat()
-            }
-        });
-        std::iter::once(format!("# HELP {name} {about}\n# TYPE {name} gauge\n")).chain(lines)
+    let beside = Beside { gaps: hq.alerting.shown_gaps(now), people_locked: attempts::people_locked(conn, now).await? };
+    Ok(METERS.into_iter().map(|meter| of_meter(&meter, &stores, &beside, now)).collect())
+}
+
+/// The lines of one meter, with what it is.
+fn of_meter((name, about, lines): &Meter, stores: &[StoreState], beside: &Beside, now: Instant) -> String {
+    let of_store = |store: &StoreState, value: Option<i64>| {
+        value.map(|value| format!("{name}{{store=\"{}\"}} {value}\n", store.store_code)).unwrap_or_default()
     };
-    Ok(METERS.into_iter().flat_map(of_meter).collect())
+    let values: String = match lines {
+        One(value) => stores.iter().map(|store| of_store(store, value(store, now))).collect(),
+        With(value) => stores.iter().map(|store| of_store(store, value(store, beside))).collect(),
+        Alarms => stores.iter().map(|store| alarms(name, store)).collect(),
+        All(value) => value(beside).map(|value| format!("{name} {value}\n")).unwrap_or_default(),
+    };
+    format!("# HELP {name} {about}\n# TYPE {name} gauge\n{values}")
+}
+
+fn alarms(name: &str, store: &StoreState) -> String {
+    let code = &store.store_code;
+    let line = |alarm: &Alarm| format!("{name}{{store=\"{code}\",alarm=\"{}\"}} 1\n", alarm.code.as_str());
+    store.alarms.iter().map(line).collect()
 }
