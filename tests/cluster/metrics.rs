@@ -1,11 +1,62 @@
 //! What a server counts of itself.
 
+use crate::authority::{Authority, THIS_MACHINE};
 use crate::kit::{Process, TestCluster, eventually};
 
 async fn page(url: &str) -> (u16, String) {
     let client = reqwest::Client::builder().no_proxy().build().expect("a client");
     let answer = client.get(format!("{url}/metrics")).send().await.expect("an answer");
     (answer.status().as_u16(), answer.text().await.expect("a text"))
+}
+
+/// The whole part of a figure without labels, where a page has it.
+fn figure(page: &str, name: &str) -> Option<i64> {
+    let value = page.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '))?;
+    value.split('.').next()?.parse().ok()
+}
+
+#[tokio::test]
+async fn both_servers_say_how_much_room_they_have_and_how_many_people_are_locked() {
+    let chain = TestCluster::new().await;
+    let mut site = chain.store().await;
+    let till = site.open_till().await;
+    let product = chain.product("TEA", 1999).await;
+    site.knows(&till, &product, None).await;
+    for url in [&chain.hq.url, &site.process.url] {
+        let page = eventually("the disk is measured", async || {
+            let page = page(url).await.1;
+            figure(&page, "tillkeep_disk_size_bytes").is_some_and(|size| size > 0).then_some(page)
+        })
+        .await;
+        let [free, size] = ["tillkeep_disk_free_bytes", "tillkeep_disk_size_bytes"].map(|name| figure(&page, name));
+        assert!(free.is_some() && free <= size, "{page}");
+        assert_eq!(figure(&page, "tillkeep_people_locked"), Some(0), "{page}");
+        assert_eq!(figure(&page, "tillkeep_certificate_ends_in_seconds"), None, "it speaks plain HTTP");
+    }
+    site.process.stop();
+}
+
+#[tokio::test]
+async fn a_server_with_a_certificate_says_how_long_it_is_good() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (cert, key) = Authority::new("the chain's own").issue(dir.path(), "hq", &THIS_MACHINE);
+    let environment = [
+        ("ADMIN_USERNAME", "root"),
+        ("ADMIN_PIN", "739154"),
+        ("METRICS_LISTEN", "127.0.0.1:0"),
+        ("TLS_CERT", cert.to_str().expect("a path")),
+        ("TLS_KEY", key.to_str().expect("a path")),
+    ];
+    let hq = Process::start("hq", &dir.path().join("hq"), &environment);
+    let log = hq.log();
+    let apart = log.lines().find(|line| line.contains("metrics are served apart")).expect("a line in the log");
+    let apart: serde_json::Value = serde_json::from_str(apart).expect("a line of JSON");
+    let url = apart["url"].as_str().expect("an address");
+    let left = eventually("the certificate is measured", async || {
+        figure(&page(url).await.1, "tillkeep_certificate_ends_in_seconds")
+    })
+    .await;
+    assert!(left > 14 * 86_400, "{left}");
 }
 
 #[tokio::test]

@@ -2,13 +2,18 @@
 
 use std::time::Duration;
 
+use axum::body::Body;
+use axum::http::Request;
+use http_body_util::BodyExt;
 use serde_json::{Value as Json, json};
 use tillkeep_hq::alerts::{deliver, look};
+use tillkeep_hq::routes;
 use tillkeep_hq::sync::rounds;
 use tillkeep_hq::testing::Databases as _;
 use tillkeep_storage::alerts::deliveries::pause_ms;
 use tillkeep_storage::entity::{alert, alert_delivery, alert_hook, register_session, sale};
 use tillkeep_storage::raw::sea_orm::{ActiveModelTrait, EntityTrait, IntoActiveModel};
+use tower::ServiceExt;
 use uuid::Uuid;
 
 use super::kit::{Kit, Person, column, id_of};
@@ -288,6 +293,12 @@ async fn a_closed_drawer_of_which_sales_are_missing_is_an_alert_until_they_came(
         all.map(|alert| (alert.subject, alert.state)).collect::<Vec<_>>()
     };
     assert_eq!(gaps().await, [("S01".to_owned(), "firing".to_owned())]);
+    let request = Request::get("/metrics").body(Body::empty()).expect("a request");
+    let page = routes::metrics(kit.hq.clone()).oneshot(request).await.expect("an answer");
+    let page = page.into_body().collect().await.expect("a body").to_bytes();
+    let page = String::from_utf8_lossy(&page);
+    assert!(page.contains("\ntillkeep_stores_with_gaps 1\n"), "{page}");
+    assert!(page.contains("\ntillkeep_store_missing{store=\"S01\"} 1\n"), "{page}");
     let tx = kit.hq.db().begin().await.expect("begin");
     sold(2).into_active_model().insert(&tx).await.expect("a sale");
     tx.commit().await.expect("commit");

@@ -82,6 +82,25 @@ async fn guess(db: &Db, bucket: &Bucket, count: usize, mut second: i64) -> i64 {
 }
 
 #[tokio::test]
+async fn people_who_have_to_wait_are_counted_once_each_and_until_they_need_not() {
+    for hq in kit::both().await {
+        let of = |user: u128, place: &str| Bucket {
+            user_id: Some(Uuid::from_u128(user)),
+            ..Bucket::new(Kind::Account, format!("{user} {place}"))
+        };
+        let locked = async |second| attempts::people_locked(hq.db.reader(), at(second)).await.expect("a number");
+        assert_eq!(locked(0).await, 0);
+        // Ten wrong ones are a quarter of an hour, at one place or at two; whoever is nobody locks nobody.
+        let mut last = 0;
+        for bucket in [of(1, "here"), of(1, "there"), of(2, "here"), Bucket::new(Kind::Account, "nobody"), device("T1")]
+        {
+            last = last.max(guess(&hq.db, &bucket, 10, 0).await);
+        }
+        assert_eq!((locked(last + 1).await, locked(last + 3600).await), (2, 0));
+    }
+}
+
+#[tokio::test]
 async fn of_attempts_at_once_only_as_many_go_through_as_one_after_the_other() {
     for hq in kit::both().await {
         let tasks = (0..60).map(|_| {

@@ -121,3 +121,32 @@ fn alarms(name: &str, store: &StoreState) -> String {
     let line = |alarm: &Alarm| format!("{name}{{store=\"{code}\",alarm=\"{}\"}} 1\n", alarm.code.as_str());
     store.alarms.iter().map(line).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use tillkeep_storage::alerts::found::Gap;
+
+    use super::*;
+    use crate::live::store_state::testing::{at, store};
+
+    fn written(name: &str, gaps: Option<Gaps>) -> Vec<String> {
+        let meter = METERS.iter().find(|meter| meter.0 == name).expect("a meter");
+        let text = of_meter(meter, &[store(0)], &Beside { gaps, people_locked: 3 }, at(0));
+        text.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn what_is_missing_is_said_by_the_server_that_looks_and_is_none_where_nothing_is() {
+        let gaps = Gaps::from([(store(0).store_id, Gap { since: at(0), missing: 7 })]);
+        let code = store(0).store_code;
+        let of_store = |count: i64| vec![format!("tillkeep_store_missing{{store=\"{code}\"}} {count}")];
+        assert_eq!(written("tillkeep_store_missing", Some(gaps.clone())), of_store(7));
+        assert_eq!(written("tillkeep_stores_with_gaps", Some(gaps)), ["tillkeep_stores_with_gaps 1"]);
+        assert_eq!(written("tillkeep_store_missing", Some(Gaps::new())), of_store(0));
+        assert_eq!(written("tillkeep_stores_with_gaps", Some(Gaps::new())), ["tillkeep_stores_with_gaps 0"]);
+        for name in ["tillkeep_store_missing", "tillkeep_stores_with_gaps"] {
+            assert_eq!(written(name, None), [""; 0], "another server looks");
+        }
+        assert_eq!(written("tillkeep_people_locked", None), ["tillkeep_people_locked 3"]);
+    }
+}
