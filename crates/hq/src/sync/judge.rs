@@ -1,5 +1,5 @@
 //! Sockets outlive the moment in which their tokens were judged: after a change of a store, here or at another server, those
-//! that are open are judged again.
+//! that are open are judged again. A store whose token another server replaced is asked for a handshake here too.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use tillkeep_storage::entity::store;
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use uuid::Uuid;
 
-use super::standing::{Standing, standing};
+use super::standing::{Standing, open_handovers, standing};
 use crate::Hq;
 
 /// After a failure.
@@ -60,6 +60,10 @@ async fn judge(hq: &Hq) -> tillkeep_http::error::Result<()> {
                 Standing::Refused => connection.close(close::REVOKED),
             }
         }
+    }
+    // Their sockets may be at a second server, and what they ask come to a third one.
+    for store in open_handovers(hq.sync_db().reader(), hq.clock.now()).await? {
+        hq.stores_to_notify.insert(store);
     }
     Ok(())
 }

@@ -93,12 +93,25 @@ pub(super) async fn grace_to_change(tx: &Tx, store_id: Uuid) -> Result<Option<Gr
 
 /// The stores whose token was replaced, and was asked for once more than it is given, with the time.
 pub(crate) async fn refused_handovers(conn: &Connection) -> Result<Vec<(Uuid, Instant)>> {
+    let graces = graces(conn).await?.into_iter();
+    Ok(graces.filter_map(|(store, grace)| Some((store, grace.handover?.refused_at?))).collect())
+}
+
+/// The stores that may still take over the successor of their token.
+pub(super) async fn open_handovers(conn: &Connection, now: Instant) -> Result<Vec<Uuid>> {
+    let is_open =
+        |grace: &Grace| now < grace.until && grace.handover.as_ref().is_some_and(|handover| handover.over_at.is_none());
+    let graces = graces(conn).await?.into_iter();
+    Ok(graces.filter(|(_, grace)| is_open(grace)).map(|(store, _)| store).collect())
+}
+
+/// What was noted of all replaced tokens, by store.
+async fn graces(conn: &Connection) -> Result<Vec<(Uuid, Grace)>> {
     let kept = settings::beginning_with(conn, GRACE).await?;
-    let refused = kept.iter().filter_map(|(key, text)| {
-        let grace: Grace = serde_json::from_str(text).ok()?;
-        Some((key.strip_prefix(GRACE)?.parse().ok()?, grace.handover?.refused_at?))
-    });
-    Ok(refused.collect())
+    let read = |(key, text): &(String, String)| {
+        Some((key.strip_prefix(GRACE)?.parse().ok()?, serde_json::from_str(text).ok()?))
+    };
+    Ok(kept.iter().filter_map(read).collect())
 }
 
 /// A sync token of version `tv` for `store`.

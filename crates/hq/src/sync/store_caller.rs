@@ -41,9 +41,14 @@ impl StoreCaller {
     }
 }
 
-/// The row of a store, from memory while this server hears of the changes of others.
-async fn cached(hq: &Hq, id: Uuid) -> Result<Option<Arc<store::Model>>> {
-    Ok(hq.stores.get(hq.sync_db(), id, hq.is_alone() || hq.nodes.are_followed()).await?)
+/// The row of a store with a token of version `tv`, from memory while this server hears of the changes of others.
+async fn cached(hq: &Hq, id: Uuid, tv: i32) -> Result<Option<Arc<store::Model>>> {
+    let store = hq.stores.get(hq.sync_db(), id, hq.is_alone() || hq.nodes.are_followed()).await?;
+    if store.as_ref().is_none_or(|store| tv <= store.sync_token_version) {
+        return Ok(store);
+    }
+    // The token is signed and a later one: another server gave it a moment ago, and the store is quicker than word of it.
+    Ok(hq.stores.get(hq.sync_db(), id, false).await?)
 }
 
 /// The store of `token`, or the exact refusal of the specification.
@@ -52,7 +57,7 @@ pub(super) async fn store_of(hq: &Hq, token: Option<&str>) -> Result<StoreCaller
     let claims = token.and_then(|token| hq.auth.tokens.sync(token, now)).ok_or_else(Error::unauthorized)?;
     let store_id = claims.store_id.filter(|_| claims.kind == STORE_SYNC);
     let store_id = store_id.ok_or_else(Error::not_a_sync_token)?;
-    let store = cached(hq, store_id).await?.ok_or_else(Error::no_such_store)?;
+    let store = cached(hq, store_id, claims.tv).await?.ok_or_else(Error::no_such_store)?;
     if !store.is_active || store.deleted_at.is_some() || !token_version_ok(hq.sync_db(), &store, claims.tv, now).await?
     {
         return Err(Error::no_such_store());
@@ -66,7 +71,7 @@ pub(super) async fn store_of(hq: &Hq, token: Option<&str>) -> Result<StoreCaller
 
 /// How the token of `caller` stands by now: a socket outlives the moment in which its token was judged.
 pub(super) async fn standing_now(hq: &Hq, caller: &StoreCaller) -> Result<Standing> {
-    match cached(hq, caller.id()).await? {
+    match cached(hq, caller.id(), caller.token_version).await? {
         Some(store) if store.is_active && store.deleted_at.is_none() => {
             standing(hq.sync_db(), &store, caller.token_version, hq.clock.now()).await
         }

@@ -2,6 +2,7 @@
 
 mod alerts;
 mod factors;
+mod handover;
 mod keys;
 mod sales;
 mod sign_ins;
