@@ -147,9 +147,9 @@ const METRICS: &[(Describe, &str, Option<Unit>, &str)] = &[
         GAUGE,
         "tillkeep_disk_free_bytes",
         Some(Unit::Bytes),
-        "Room for this server on the disk of its data directory, in whole mebibytes; NaN while that cannot be read",
+        "Room for this server on the disk of its data directory; NaN while that cannot be read",
     ),
-    (GAUGE, "tillkeep_disk_size_bytes", Some(Unit::Bytes), "Size of that disk, in whole mebibytes"),
+    (GAUGE, "tillkeep_disk_size_bytes", Some(Unit::Bytes), "Size of the disk of its data directory"),
     (
         GAUGE,
         "tillkeep_certificate_ends_in_seconds",
