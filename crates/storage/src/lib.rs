@@ -45,7 +45,9 @@ pub use database::tx::Tx;
 pub use database::versions::Change;
 pub use database::write::{Working, Written};
 pub use database::writes::Synchronised;
-pub use database::{address, hq_nodes, idempotency, leases, replica, series, settings, tags, upgrade, versions};
+pub use database::{
+    address, hq_nodes, idempotency, leases, replica, series, settings, sought, tags, upgrade, versions,
+};
 pub use envelope::kept_ids;
 pub use ledger::{accounts, safe, stock};
 pub use migration::Side;

@@ -21,6 +21,7 @@ pub mod sales;
 pub(crate) mod sales_reps;
 mod search;
 mod sheets;
+mod sought;
 pub(crate) mod specials;
 mod stock;
 pub(crate) mod store_prices;

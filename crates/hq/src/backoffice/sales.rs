@@ -103,17 +103,28 @@ pub async fn list(
     let asked = as_file.then(|| query.clone());
     let store = query.get("storeId").and_then(|id| id.parse().ok());
     let scope = OfReports::sales(&caller).await?.narrowed(store)?;
+    let tender = tender(&mut query)?;
+    // With anything else that is asked for, or out of sight, fewer sales are meant than were paid so.
+    let is_alone = scope.stores().is_none() && query.keys().all(|key| PLACES.contains(&key.as_str()));
     let select = narrowed(&mut query, scope.cut(Entity::find(), Column::StoreId))?;
     let found = hq
         .figures(|conn| {
-            let (query, select) = (&query, select.clone());
+            let (query, mut select, tender) = (&query, select.clone(), tender.as_deref());
             async move {
                 // The page, the sums and each part of a file are of one moment.
                 let conn = conn.begin().await?;
+                let mut known = None;
+                if let Some(code) = tender {
+                    let is_rare = listed::is_rare(&conn, code).await?;
+                    select = listed::paid_with(select, code, is_rare);
+                    if is_alone && !is_rare && !as_file {
+                        known = Some(listed::count_paid_with(&conn, code).await?);
+                    }
+                }
                 if as_file {
                     return file(&conn, query, select, &Stores::load(&conn).await?).await.map(Listed::File);
                 }
-                let list = resource::long_list(&conn, &LIST, query, select.clone()).await?;
+                let list = resource::counted_list(&conn, &LIST, query, select.clone(), known).await?;
                 let mut sums = Vec::new();
                 if adds_up {
                     let all = resource::narrowed(&LIST, query, select)?;
@@ -128,6 +139,18 @@ pub async fn list(
         files::kept(&caller, "sales.export", &asked).await?;
     }
     Ok(found)
+}
+
+/// What of a request says which part of the list is meant, and not which sales.
+const PLACES: [&str; 4] = ["page", "pageSize", "cursor", "sort"];
+
+/// The tender that the list is narrowed to.
+fn tender(query: &mut Query) -> Result<Option<String>> {
+    let code = query.remove("tenderCode");
+    if let Some(code) = &code {
+        resource::check_value("tenderCode", code)?;
+    }
+    Ok(code)
 }
 
 /// `sums=true`: to add up all that is listed takes a look at each of them, which a page of it does not.
@@ -252,10 +275,6 @@ pub fn narrowed(query: &mut Query, mut select: Select<Entity>) -> Result<Select<
             "false" => select.filter(sale::is_flagged(false)),
             _ => return Err(Error::field("flagged", "must be true or false")),
         };
-    }
-    if let Some(code) = query.remove("tenderCode") {
-        resource::check_value("tenderCode", &code)?;
-        select = listed::paid_with(select, &code);
     }
     Ok(select)
 }

@@ -39,6 +39,7 @@ mod sign_in;
 mod socket;
 pub mod standing;
 mod store_caller;
+pub(crate) mod texts;
 mod versions;
 
 use tillkeep_model::ErrorCode;

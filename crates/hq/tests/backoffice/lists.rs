@@ -2,7 +2,9 @@
 
 use serde_json::json;
 use tillkeep_hq::routes;
+use tillkeep_hq::testing::Databases as _;
 use tillkeep_http::routes::Protection;
+use tillkeep_storage::raw;
 
 use super::kit::{Kit, column};
 
@@ -57,6 +59,30 @@ async fn large_and_small_letters_are_one_to_a_search_in_every_alphabet() {
         let rows = kit.get(&admin, &format!("/products?search={query}")).await.data();
         assert_eq!(column(&rows, "sku"), [found], "{text}");
     }
+}
+
+#[tokio::test]
+async fn what_is_found_follows_each_change_of_a_row_and_needs_no_text_that_is_kept_of_it() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let tea = kit.product(&admin, "T1", json!({"name": "ЧАЙ"})).await;
+    kit.product(&admin, "T2", json!({"name": "Milk"})).await;
+    let skus = async |text: &str| {
+        let rows = kit.get(&admin, &format!("/products?search={}", url_encoded(text))).await.data();
+        column(&rows, "sku").join(" ")
+    };
+    assert_eq!((skus("чай").await.as_str(), skus("КОФЕ").await.as_str()), ("T1", ""));
+    let path = format!("/products/{}", tea["id"].as_str().expect("an id"));
+    kit.patch(&admin, &path, json!({"name": "Кофе"})).await.is(200);
+    assert_eq!((skus("чай").await.as_str(), skus("КОФЕ").await.as_str()), ("", "T1"));
+    assert_eq!(skus("t1\nкофе").await, "", "nothing is found across two columns");
+    let tx = kit.hq.db().begin().await.expect("a transaction");
+    let sql = "UPDATE products SET search_text = NULL WHERE sku = 'T1'";
+    assert_eq!(raw::execute(&tx, sql, []).await.expect("a statement"), 1);
+    tx.commit().await.expect("a commit");
+    assert_eq!((skus("кОФЕ").await.as_str(), skus("mil").await.as_str()), ("T1", "T2"));
+    let csv = kit.get(&admin, &format!("/products?format=csv&search={}", url_encoded("КОФЕ"))).await;
+    assert!(csv.text.contains("T1") && !csv.text.contains("T2"), "{}", csv.text);
 }
 
 fn url_encoded(text: &str) -> String {

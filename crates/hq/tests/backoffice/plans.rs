@@ -5,10 +5,13 @@ use tillkeep_hq::backoffice::sales;
 use tillkeep_hq::testing::Databases as _;
 use tillkeep_http::cursor;
 use tillkeep_http::resource::{self, ListSpec, Query};
-use tillkeep_storage::entity::{product, sale};
-use tillkeep_storage::raw;
+use tillkeep_storage::entity::{customer, product, sale};
 use tillkeep_storage::raw::sea_orm::sea_query::{Expr, SelectStatement};
-use tillkeep_storage::raw::sea_orm::{ConnectionTrait, DbBackend, EntityTrait, Order, QuerySelect, QueryTrait, Select};
+use tillkeep_storage::raw::sea_orm::{
+    ConnectionTrait, DbBackend, EntityName, EntityTrait, Order, QueryFilter, QuerySelect, QueryTrait, Select,
+};
+use tillkeep_storage::reports::listed;
+use tillkeep_storage::{raw, sought};
 use uuid::Uuid;
 
 use super::kit::Kit;
@@ -52,6 +55,62 @@ async fn each_long_list_is_read_in_the_order_of_an_index() {
         let plan = plan(&kit, &products, &asked(&[("sort", sort), ("page", page)]), product::Entity::find()).await;
         assert!(plan.contains("ix_products_name_id_deleted_at"), "{sort} {page}: {plan}");
         assert!(!plan.contains("ORDER BY") && !plan.contains("Sort"), "{sort} {page}: {plan}");
+    }
+}
+
+#[tokio::test]
+async fn products_and_customers_are_looked_for_in_an_index_of_what_they_are_looked_for_by() {
+    async fn looked_for<E: Rules>(kit: &Kit, index: &str) {
+        let table = E::default();
+        let sought = sought::of(table.table_name()).expect("looked for");
+        let select = resource::narrowed(&E::LIST, &Query::new(), E::find()).expect("a list");
+        let select = select.filter(sought.contains("\u{d6}l"));
+        let page =
+            explained(kit, &resource::page_keys(&E::LIST, &Query::new(), select.clone()).expect("a page").0).await;
+        let counted = explained(kit, &select.select_only().expr(Expr::cust("COUNT(*)")).into_query()).await;
+        for plan in [&page, &counted] {
+            // Of an empty table PostgreSQL may take any index.
+            assert!(plan.contains("Index") || plan.contains(index) && plan.contains("COVERING INDEX"), "{plan}");
+            assert!(plan.contains("Index") || !plan.contains("ORDER BY"), "{plan}");
+        }
+        for column in sought.columns {
+            assert!(E::LIST.search.iter().any(|name| snake(name) == *column), "{column} is not what the list names");
+        }
+        assert_eq!(E::LIST.search.len(), sought.columns.len());
+    }
+    let kit = Kit::new().await;
+    looked_for::<product::Entity>(&kit, "ix_products_name_id_deleted_at_search_text").await;
+    looked_for::<customer::Entity>(&kit, "ix_customers_customer_number_id_deleted_at_search_text").await;
+}
+
+fn snake(name: &str) -> String {
+    name.chars()
+        .map(
+            |letter| {
+                if letter.is_ascii_uppercase() {
+                    format!("_{}", letter.to_ascii_lowercase())
+                } else {
+                    letter.to_string()
+                }
+            },
+        )
+        .collect()
+}
+
+#[tokio::test]
+async fn sales_of_a_rare_tender_are_found_by_it_and_those_of_another_in_their_order() {
+    let kit = Kit::new().await;
+    let newest = asked(&[("sort", "-completedAt")]);
+    for is_rare in [true, false] {
+        let select = listed::paid_with(sale::Entity::find(), "CARD", is_rare);
+        let page = plan(&kit, &sales::LIST, &newest, select).await;
+        assert!(page.contains("ix_sale_payments_"), "{page}");
+        // Of an empty table PostgreSQL takes either for the other.
+        if page.contains("USING") && !page.contains("Scan") {
+            assert_eq!(page.contains("ix_sales_completed_at_id_business_date_status_sale_type"), !is_rare, "{page}");
+            assert_eq!(page.contains("ORDER BY"), is_rare, "{page}");
+            assert!(!is_rare || page.contains("ix_sale_payments_tender_code_sale_id"), "{page}");
+        }
     }
 }
 

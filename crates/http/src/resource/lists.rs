@@ -40,6 +40,21 @@ where
     E: EntityTrait<Model = M>,
     M: ModelTrait<Entity = E> + FromQueryResult + Send + Sync,
 {
+    counted_list(conn, spec, query, base, None).await
+}
+
+/// As [`long_list`], of which it may be known how many there are: to count them in another way takes less.
+pub async fn counted_list<E, M>(
+    conn: &impl ConnectionTrait,
+    spec: &ListSpec,
+    query: &Query,
+    base: Select<E>,
+    known: Option<u64>,
+) -> Result<List<M>>
+where
+    E: EntityTrait<Model = M>,
+    M: ModelTrait<Entity = E> + FromQueryResult + Send + Sync,
+{
     let narrowed = narrowed::<E>(spec, query, base)?;
     let (keys, paging) = page_keys(spec, query, narrowed.clone())?;
     let ordering = ordering::<E>(spec, query)?;
@@ -47,7 +62,8 @@ where
     let mut rows = rows.all(conn).await?;
     let is_last = ends(&mut rows, paging);
     // Behind a cursor there are other rows before this page than its number says.
-    let total = match (is_last && !query.contains_key("cursor")).then(|| counted(&rows, paging)).flatten() {
+    let of_page = || if is_last && !query.contains_key("cursor") { counted(&rows, paging) } else { None };
+    let total = match known.or_else(of_page) {
         Some(total) => total,
         None => narrowed.count(conn).await?,
     };

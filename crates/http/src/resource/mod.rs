@@ -12,6 +12,6 @@ pub use check::Check;
 pub use columns::taken;
 pub(crate) use drafts::take;
 pub use drafts::{Fields, changed, draft, same};
-pub use lists::{Parts, list, long_list, page_keys};
+pub use lists::{Parts, counted_list, list, long_list, page_keys};
 pub use outdated::{Expected, refuse_outdated, take_expected_version};
 pub use query::{ListSpec, MAX_VALUE, Query, check_value, narrowed, search, selected, take_flag, take_id};

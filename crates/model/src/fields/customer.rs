@@ -33,6 +33,7 @@ pub static BOOK: Book = Book {
         "sync_version",
         "email_folded",
         "phone_digits",
+        "search_text",
         "account_balance",
         "origin_store_id",
         "merged_into_id",

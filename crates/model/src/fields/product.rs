@@ -50,5 +50,14 @@ pub static BOOK: Book = Book {
         Field::new("tags", Rule::Texts { most: MOST, each: &TAG }),
         flag_on("isActive"),
     ],
-    server: &["id", "created_at", "updated_at", "deleted_at", "sync_version", "sku_folded", "picture_hash"],
+    server: &[
+        "id",
+        "created_at",
+        "updated_at",
+        "deleted_at",
+        "sync_version",
+        "sku_folded",
+        "search_text",
+        "picture_hash",
+    ],
 };

@@ -10,6 +10,7 @@ pub(crate) mod pools;
 pub mod replica;
 pub mod series;
 pub mod settings;
+pub mod sought;
 pub mod tags;
 pub(crate) mod tx;
 pub mod upgrade;

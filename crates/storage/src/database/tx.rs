@@ -11,7 +11,7 @@ use sea_orm::{ConnectionTrait, DbBackend, DbErr, ExecResult, QueryResult, Statem
 use super::keyed_request::KeyedRequest;
 use crate::sql::connection::Transaction;
 use crate::versions::Change;
-use crate::{Side, fault, registry, tags, versions};
+use crate::{Side, fault, registry, sought, tags, versions};
 
 /// A write transaction. What it changed of the synchronised types is stamped with versions as the last thing before
 /// the commit.
@@ -110,6 +110,8 @@ impl Tx {
         if self.side == Side::Hq {
             // The registry's order is the lock order of the counters.
             for position in &self.touched {
+                // By what it has no version yet, a row is known to be of this transaction.
+                sought::write(&self.inner, &registry::ALL[*position]).await?;
                 versions::stamp(&self.inner, &registry::ALL[*position], &mut changes).await?;
             }
             tags::write(&self.inner, &mut changes).await?;

@@ -22,6 +22,20 @@ pub(super) const CHANGES: &[Change] = &[
     Change::AddIndex("sales", Key::Lists("total_amount, id")),
     Change::DropIndex("sale_payments", Key::Plain("sale_id")),
     Change::AddIndex("sale_payments", Key::Plain("sale_id, tender_code")),
+    // Sales of a tender that few were paid with, and how many there are of any other.
+    Change::AddIndex("sale_payments", Key::Lists("tender_code, sale_id")),
+    // The checker goes along the movements of a product without sorting all of them for each page.
+    Change::DropIndex("stock_movements", Key::Plain("store_id, product_id")),
+    Change::AddIndex("stock_movements", Key::Plain("store_id, product_id, id")),
+    // What products and customers are found by, in the order in which they are shown; the few rows without such a text are found by
+    // themselves. Stores have none.
+    Change::AddColumns("products", "search_text text?"),
+    Change::DropIndex("products", Key::Lists("name, id, deleted_at WHERE deleted_at IS NULL")),
+    Change::AddIndex("products", Key::Lists("name, id, deleted_at, search_text WHERE deleted_at IS NULL")),
+    Change::AddIndex("products", Key::Lists("id WHERE search_text IS NULL")),
+    Change::AddColumns("customers", "search_text text?"),
+    Change::AddIndex("customers", Key::Lists("customer_number, id, deleted_at, search_text WHERE deleted_at IS NULL")),
+    Change::AddIndex("customers", Key::Lists("id WHERE search_text IS NULL")),
     // A store has few sales beside a chain, and each index costs its tills: one that holds all that its list asks about.
     Change::AddIndex(
         "sales",

@@ -135,15 +135,38 @@ pub fn unlike_most(select: Select<Entity>, column: &str, most: &str) -> Select<E
     select.filter(Expr::cust(format!("sales.{column} <> '{most}'")))
 }
 
-/// Sales of which something was paid, or paid back, with a tender.
-#[must_use]
-pub fn paid_with(select: Select<Entity>, tender_code: &str) -> Select<Entity> {
+/// Payments of a tender that few sales were paid with: these are read, and put in their order. Of another tender a list goes
+/// through sales in its order, and soon has those of a page.
+const FEW: u64 = 5000;
+
+/// Whether few sales were paid with this tender.
+pub async fn is_rare(conn: &impl ConnectionTrait, tender_code: &str) -> Result<bool, DbErr> {
     use sale_payment::Column as Payment;
-    let payments = sale_payment::Entity::find()
-        .select_only()
-        .column(Payment::SaleId)
+    // In an index that has both, however wide the payments are.
+    let payments = sale_payment::Entity::find().select_only().column(Payment::SaleId);
+    let beyond: Option<Uuid> =
+        payments.filter(Payment::TenderCode.eq(tender_code)).offset(FEW).limit(1).into_tuple().one(conn).await?;
+    Ok(beyond.is_none())
+}
+
+/// Sales of which something was paid, or paid back, with a tender, which is a rare one or not.
+#[must_use]
+pub fn paid_with(select: Select<Entity>, tender_code: &str, is_rare: bool) -> Select<Entity> {
+    use sale_payment::Column as Payment;
+    let mut payments =
+        sale_payment::Entity::find().select_only().column(Payment::SaleId).filter(Payment::TenderCode.eq(tender_code));
+    if !is_rare {
         // Looked up for each sale, which the list goes through in its own order.
-        .filter(Expr::col((sale_payment::Entity, Payment::SaleId)).eq(Expr::col((Entity, Column::Id))))
-        .filter(Payment::TenderCode.eq(tender_code));
+        let of_it = Expr::col((sale_payment::Entity, Payment::SaleId)).eq(Expr::col((Entity, Column::Id)));
+        payments = payments.filter(of_it);
+    }
     select.filter(Column::Id.in_subquery(payments.into_query()))
+}
+
+/// How many of all sales [`paid_with`] finds, counted along the payments.
+pub async fn count_paid_with(conn: &impl ConnectionTrait, tender_code: &str) -> Result<u64, DbErr> {
+    let sql = "SELECT CAST(COUNT(DISTINCT sale_id) AS BIGINT) AS n FROM sale_payments WHERE tender_code = $1";
+    let rows = query(conn, sql, [tender_code.into()]).await?;
+    let count: i64 = rows.first().map_or(Ok(0), |row| row.try_get("", "n"))?;
+    Ok(u64::try_from(count).unwrap_or_default())
 }

@@ -5,11 +5,21 @@ use std::collections::BTreeSet;
 use sea_orm::sea_query::{Expr, ExprTrait, Func, LikeExpr, SimpleExpr};
 use sea_orm::{ColumnTrait, Condition};
 
+/// Each letter as a small one, whatever stands beside it: what is kept and what is sought come to the same.
+pub(crate) fn small(text: &str) -> impl Iterator<Item = char> {
+    text.chars().flat_map(char::to_lowercase)
+}
+
+/// A text of small letters that has this one in it, which is of small letters too.
+pub(crate) fn with(small: &str) -> LikeExpr {
+    let escaped = small.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
+    LikeExpr::new(format!("%{escaped}%")).escape('\\')
+}
+
 /// One of `columns` contains `text`, case-insensitive. The databases know the small letters of ASCII alone, so those of
 /// other letters that are sought are put in place by the query.
 pub fn contains<C: ColumnTrait>(columns: impl IntoIterator<Item = C>, text: &str) -> Condition {
-    let small: String = text.chars().flat_map(char::to_lowercase).collect();
-    let escaped = small.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
+    let small: String = small(text).collect();
     let others: BTreeSet<char> = small.chars().filter(|letter| !letter.is_ascii()).collect();
     let mut any = Condition::any();
     for column in columns {
@@ -20,7 +30,7 @@ pub fn contains<C: ColumnTrait>(columns: impl IntoIterator<Item = C>, text: &str
                 lower = Func::cust("REPLACE").arg(lower).arg(large).arg(small.to_string()).into();
             }
         }
-        any = any.add(lower.like(LikeExpr::new(format!("%{escaped}%")).escape('\\')));
+        any = any.add(lower.like(with(&small)));
     }
     any
 }

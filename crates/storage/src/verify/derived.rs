@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::finding::Found;
 use super::pages::Pages;
 use super::source::Source;
-use crate::registry;
+use crate::{Side, registry, sought};
 
 pub(super) async fn columns(source: &Source, found: &mut Found) -> Result<(), DbErr> {
     for entity in registry::ALL {
@@ -24,6 +24,24 @@ pub(super) async fn columns(source: &Source, found: &mut Found) -> Result<(), Db
                         let text = format!("its {column} is not what its {} gives", derived.from);
                         found.add(source.store, table, row.try_get::<Uuid>("", "id")?, text);
                     }
+                }
+            }
+        }
+    }
+    if source.side == Side::Hq { found_by(source, found).await } else { Ok(()) }
+}
+
+/// What rows are looked for by is what their columns give. One without a text is found all the same.
+async fn found_by(source: &Source, found: &mut Found) -> Result<(), DbErr> {
+    for sought in &sought::ALL {
+        let sql = format!("SELECT {} FROM {} WHERE $behind", sought.read(), sought.table);
+        let mut pages = Pages::by_id(source, &sql, []);
+        while let Some(rows) = pages.page().await? {
+            for row in rows {
+                let (kept, text) = sought.texts(&row);
+                if kept.is_some_and(|kept| kept != text) {
+                    let text = format!("what it is looked for by is not what its {} give", sought.columns.join(", "));
+                    found.add(source.store, sought.table, row.try_get::<Uuid>("", "id")?, text);
                 }
             }
         }

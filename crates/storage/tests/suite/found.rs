@@ -6,9 +6,9 @@ use serde_json::json;
 use tillkeep_model::ids;
 use tillkeep_storage::entity::sale::{self, from_its_end};
 use tillkeep_storage::entity::{customer, product, store};
-use tillkeep_storage::raw;
-use tillkeep_storage::raw::sea_orm::{EntityTrait, Value};
+use tillkeep_storage::raw::sea_orm::{EntityTrait, PaginatorTrait, QueryFilter, Value};
 use tillkeep_storage::reports::found::{self, Called, MOST};
+use tillkeep_storage::{raw, sought};
 use uuid::Uuid;
 
 use crate::kit::chain::{Chain, id};
@@ -154,4 +154,74 @@ async fn rows_are_found_among_those_that_may_be_seen() {
         let tea = found::newest_rows(hq.db.reader(), &products, "tea").await.expect("a search");
         assert_eq!(tea.into_iter().map(|row| row.id).collect::<Vec<_>>(), [chain.tea]);
     }
+}
+
+#[tokio::test]
+async fn a_commit_writes_what_its_rows_are_looked_for_by_whoever_changed_them() {
+    for hq in kit::both().await {
+        let ann = customer::Model {
+            id: id("ann"),
+            customer_number: "C-1".to_owned(),
+            last_name: Some("\u{d6}ZIL".to_owned()),
+            search_text: Some("of another".to_owned()),
+            ..customer::Model::default()
+        };
+        hq.insert::<customer::Entity>([ann]).await;
+        let text = async || hq.row::<customer::Entity>(id("ann")).await.and_then(|row| row.search_text);
+        assert_eq!(text().await.as_deref(), Some("c-1\n\u{f6}zil"));
+        hq.edit::<customer::Entity>(id("ann"), |row| row.phone = Some("555 01".to_owned())).await;
+        assert_eq!(text().await.as_deref(), Some("c-1\n\u{f6}zil\n555 01"));
+        let customers = sought::of("customers").expect("looked for");
+        let found = async |text: &str| {
+            let select = customer::Entity::find().filter(customers.contains(text));
+            select.count(hq.db.reader()).await.expect("a count")
+        };
+        for (text, count) in [("C-1", 1), ("\u{d6}zi", 1), ("%", 0), ("5_5", 0), ("\\", 0), ("other", 0)] {
+            assert_eq!(found(text).await, count, "{text}");
+        }
+        assert!(customers.answers(hq.db.reader(), "zil").await.expect("a look"));
+        assert!(!customers.answers(hq.db.reader(), "1\n\u{f6}").await.expect("a look"), "it is in no column");
+    }
+}
+
+#[tokio::test]
+async fn rows_without_such_a_text_are_given_one_a_part_at_a_time() {
+    for hq in kit::both().await {
+        let row = |number: u32| customer::Model {
+            id: id(&number.to_string()),
+            customer_number: format!("C-{number}"),
+            ..customer::Model::default()
+        };
+        hq.insert::<customer::Entity>((0..501).map(row)).await;
+        let tx = hq.db.begin().await.expect("a transaction");
+        raw::execute(&tx, "UPDATE customers SET search_text = NULL", []).await.expect("an update");
+        tx.commit().await.expect("a commit");
+        let customers = sought::of("customers").expect("looked for");
+        let (mut after, mut parts) = (Some(Uuid::nil()), 0);
+        while let Some(last) = after {
+            assert!(parts < 2 && !customers.answers(hq.db.reader(), "c").await.expect("a look"));
+            after = customers.fill(&hq.db, last).await.expect("a part");
+            parts += u32::from(after.is_some());
+            if parts == 2 {
+                break;
+            }
+        }
+        assert!(customers.answers(hq.db.reader(), "c").await.expect("a look"));
+        let last = after.expect("the last row");
+        assert_eq!(customers.fill(&hq.db, last).await.expect("nothing"), None);
+        let select = customer::Entity::find().filter(customers.contains("C-49"));
+        assert_eq!(select.count(hq.db.reader()).await.expect("a count"), 11);
+    }
+}
+
+#[tokio::test]
+async fn the_movements_of_a_store_are_read_along_an_index_page_by_page() {
+    let hq = Hq::sqlite().await;
+    let sql = "EXPLAIN QUERY PLAN SELECT id, source_id, product_id, quantity_change FROM stock_movements \
+               WHERE store_id = $1 AND (product_id, id) > ($2, $3) ORDER BY product_id, id LIMIT 2000";
+    let values: [Value; 3] = [Uuid::nil(), Uuid::nil(), Uuid::nil()].map(Into::into);
+    let rows = raw::query(hq.db.reader(), sql, values).await.expect("a plan");
+    let plan: Vec<String> = rows.iter().map(|row| row.try_get("", "detail").expect("a line")).collect();
+    let plan = plan.join("\n");
+    assert!(plan.contains("ix_stock_movements_store_id_product_id_id") && !plan.contains("ORDER BY"), "{plan}");
 }

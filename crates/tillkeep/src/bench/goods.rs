@@ -18,6 +18,8 @@ const PRODUCTS: Copies = Copies {
         ("sku_folded", "printf('more-%07d', n.i + (SELECT MAX(rowid) FROM {table}))"),
         ("barcode", "printf('29%011d', n.i + (SELECT MAX(rowid) FROM {table}))"),
         ("name", "printf('%s number %d', substr('AppleBreadChairDrinkEarthFruit', n.i % 6 * 5 + 1, 5), n.i)"),
+        // The server gives them their texts when it starts.
+        ("search_text", "NULL"),
         ("price", "100 + n.i % 5000"),
     ],
 };

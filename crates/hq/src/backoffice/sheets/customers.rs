@@ -15,7 +15,7 @@ use tillkeep_storage::sea_orm::EntityTrait;
 
 use super::cells::{self, amount, field, own, shown};
 use crate::backoffice::plain::Rules;
-use crate::backoffice::{chain, files};
+use crate::backoffice::{chain, files, sought};
 
 pub(super) use taken::import;
 
@@ -59,7 +59,8 @@ pub(crate) async fn list(
     Lists { mut query, .. }: Lists<Customers>,
 ) -> Result<Listed<List<Model>>> {
     if !csv::wanted(&mut query)? {
-        return resource::long_list(caller.reader(), &Entity::LIST, &query, Entity::find()).await.map(Listed::Json);
+        let (select, query) = sought::narrowed::<Entity>(caller.reader(), &query).await?;
+        return resource::long_list(caller.reader(), &Entity::LIST, &query, select).await.map(Listed::Json);
     }
     let file = file(&caller.snapshot().await?, &query).await?;
     files::kept(&caller, "customers.export", &query).await?;
@@ -68,7 +69,8 @@ pub(crate) async fn list(
 
 async fn file(conn: &Transaction, query: &Query) -> Result<Csv> {
     files::living(query)?;
-    let mut parts = Parts::new(&Entity::LIST, query, Entity::find(), csv::CHUNK)?;
+    let (select, query) = sought::narrowed(conn, query).await?;
+    let mut parts = Parts::<Entity>::new(&Entity::LIST, &query, select, csv::CHUNK)?;
     csv::fits(parts.count(conn).await?)?;
     let currency = chain::of_prices(conn).await?;
     let mut file = Csv::new("customers", &COLUMNS.map(|column| column.name));

@@ -18,7 +18,7 @@ use uuid::Uuid;
 
 use super::cells::{self, amount, field, list_cell, own, packs, packs_cell, shown};
 use crate::backoffice::plain::Rules;
-use crate::backoffice::{chain, files, rows};
+use crate::backoffice::{chain, files, rows, sought};
 
 pub(super) use taken::{by_sku, import, stored};
 
@@ -75,7 +75,8 @@ pub(crate) async fn list(
     Lists { mut query, .. }: Lists<Products>,
 ) -> Result<Listed<List<Model>>> {
     if !csv::wanted(&mut query)? {
-        return resource::long_list(caller.reader(), &Entity::LIST, &query, Entity::find()).await.map(Listed::Json);
+        let (select, query) = sought::narrowed::<Entity>(caller.reader(), &query).await?;
+        return resource::long_list(caller.reader(), &Entity::LIST, &query, select).await.map(Listed::Json);
     }
     let file = file(&caller.snapshot().await?, &query).await?;
     files::kept(&caller, "products.export", &query).await?;
@@ -84,7 +85,8 @@ pub(crate) async fn list(
 
 async fn file(conn: &Transaction, query: &Query) -> Result<Csv> {
     files::living(query)?;
-    let mut parts = Parts::new(&Entity::LIST, query, Entity::find(), csv::CHUNK)?;
+    let (select, query) = sought::narrowed(conn, query).await?;
+    let mut parts = Parts::<Entity>::new(&Entity::LIST, &query, select, csv::CHUNK)?;
     csv::fits(parts.count(conn).await?)?;
     let (mut names, currency) = (Names::load(conn).await?, chain::of_prices(conn).await?);
     let mut file = Csv::new("products", &COLUMNS.map(|column| column.name));

@@ -25,6 +25,9 @@ pub struct Model {
     pub phone: Option<String>,
     #[serde(skip)]
     pub phone_digits: Option<String>,
+    /// As it is looked for at headquarters: [`crate::sought`].
+    #[serde(skip)]
+    pub search_text: Option<String>,
     pub address_line1: Option<String>,
     pub address_line2: Option<String>,
     pub city: Option<String>,

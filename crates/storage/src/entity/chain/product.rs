@@ -18,6 +18,9 @@ pub struct Model {
     /// As SKUs are compared.
     #[serde(skip)]
     pub sku_folded: String,
+    /// As it is looked for at headquarters: [`crate::sought`].
+    #[serde(skip)]
+    pub search_text: Option<String>,
     pub barcode: Option<String>,
     pub barcodes: JsonText,
     /// `[{code, quantity, price?}]`: codes of several units at once.

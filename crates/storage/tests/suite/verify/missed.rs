@@ -117,6 +117,13 @@ const DAMAGES: &[Damage] = &[
         "I7",
         "users",
     ),
+    (
+        "a product is looked for by another name",
+        HQ,
+        &["UPDATE products SET search_text = 'x' WHERE sku = 'TEA'"],
+        "I7",
+        "products",
+    ),
     ("the SKU is folded otherwise", HQ, &["UPDATE products SET sku_folded = 'x' WHERE sku = 'TEA'"], "I7", "products"),
     (
         "the series of receipts is below what was given",
