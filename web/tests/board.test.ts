@@ -83,6 +83,16 @@ describe('a board that is read again', () => {
     expect(after.get('S02')?.heardAt).toBe(NOW - 2000)
   })
 
+  it('keeps the types that the answer, being one of many stores, does not name', () => {
+    const before = board(store('S01', { sync: [type('products', 'pull'), type('sales', 'push')] }))
+    const brief = store('S01', { sync: [type('sales', 'push', { totalPushed: 9 })] })
+    const after = refreshed(before, before, answer(brief), NOW).get('S01')
+    expect(after?.sync.map(({ entityType, totalPushed }) => [entityType, totalPushed])).toEqual([
+      ['products', 0],
+      ['sales', 9],
+    ])
+  })
+
   it('loses a store that the answer has no more', () => {
     const before = board(store('S01'), store('S02'))
     expect([...refreshed(before, before, answer(store('S02')), NOW).keys()]).toEqual(['S02'])

@@ -18,6 +18,7 @@ use uuid::Uuid;
 use crate::live::alerting::Alerting;
 use crate::live::board::Board;
 use crate::live::copies::Copies;
+use crate::live::overview::Overview;
 use crate::live::store_metrics::StoreMetrics;
 use crate::live::{
     DatabaseRun, Databases, Heads, Hub, Nodes, Pages, PushQueue, StoreCache, StoresToNotify, Streams, Times, Totals,
@@ -114,6 +115,7 @@ impl Hq {
             board: Board::default(),
             alerting: Alerting::new(&settings.data_dir),
             store_metrics: StoreMetrics::default(),
+            overview: Overview::default(),
             database_run,
             unreadable: Unreadable::load(&db, &clock).await.map_err(io::Error::other)?,
             stores: StoreCache::default(),

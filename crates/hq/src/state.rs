@@ -21,6 +21,7 @@ use crate::live::alerting::Alerting;
 use crate::live::board::Board;
 use crate::live::copies::Copies;
 use crate::live::followed::Followed;
+use crate::live::overview::Overview;
 use crate::live::store_metrics::StoreMetrics;
 use crate::live::{
     DatabaseRun, Databases, Heads, Hub, Nodes, Pages, PushQueue, StoreCache, StoresToNotify, Streams, Times, Totals,
@@ -75,6 +76,7 @@ pub struct Hq {
     /// What telling of alerts shares among its parts.
     pub(crate) alerting: Alerting,
     pub store_metrics: StoreMetrics,
+    pub overview: Overview,
     pub database_run: DatabaseRun,
     /// Rows that stores go without.
     pub unreadable: Unreadable,

@@ -10,6 +10,7 @@ pub(crate) mod followed;
 pub(crate) mod heads;
 mod hub;
 pub(crate) mod nodes;
+pub(crate) mod overview;
 pub(crate) mod pages;
 pub(crate) mod process;
 mod pull_progress;

@@ -49,9 +49,8 @@ fn has_wrong_clock(store: &StoreState) -> bool {
 }
 
 fn is_loading(store: &StoreState, now: Instant) -> bool {
-    let mut pulled = store.sync.iter().filter(|row| row.direction == sync_log::PULL).peekable();
-    let has_pulled = pulled.peek().is_some();
-    store.connection.connected && (!has_pulled || pulled.any(|row| row.loading.is_some() && is_behind(row, now)))
+    let loads = |row: &TypeState| row.loading.is_some() && is_behind(row, now);
+    store.connection.connected && (!store.has_pulled || store.sync.iter().any(loads))
 }
 
 fn is_behind(row: &TypeState, now: Instant) -> bool {
@@ -97,7 +96,7 @@ mod tests {
             (Rank::Failed, StoreState { error_count: 1, ..store(0) }),
             (Rank::Stuck, StoreState { outbox_stuck: true, outbox_pending: 9, ..store(0) }),
             (Rank::Clock, StoreState { clock_warning: true, alarms: alarm(AlarmCode::ClockOff), ..store(0) }),
-            (Rank::Loading, StoreState { sync: Vec::new(), ..store(0) }),
+            (Rank::Loading, StoreState { sync: Vec::new(), has_pulled: false, ..store(0) }),
             (Rank::Behind, StoreState { sync: vec![late("products")], ..store(0) }),
             (Rank::Waiting, StoreState { outbox_pending: 3, ..store(0) }),
             (Rank::Well, store(0)),

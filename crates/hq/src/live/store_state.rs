@@ -60,6 +60,9 @@ pub(crate) struct StoreState {
     /// Its clock is more than two minutes off.
     pub clock_warning: bool,
     pub data_age_seconds: Option<i64>,
+    /// It has asked for something, whatever of that is shown.
+    #[serde(skip)]
+    pub has_pulled: bool,
     pub sync: Vec<TypeState>,
 }
 
@@ -216,6 +219,7 @@ pub(crate) mod testing {
             clock_offset_ms: None,
             clock_warning: false,
             data_age_seconds: Some(seconds),
+            has_pulled: true,
             sync: vec![pulled("products", seconds), pulled("tenders", seconds)],
         }
     }

@@ -112,6 +112,9 @@ async fn a_thousand_stores_are_shown_in_a_moment() {
                 entity_type: (*name).to_owned(),
                 direction: "pull".to_owned(),
                 last_success_at: Some(now),
+                last_error_at: (number == 7 && *name == "products").then_some(now),
+                last_error: (number == 7 && *name == "products").then(|| "the disk is full".to_owned()),
+                pending_count: i32::from(number == 7 && *name == "products"),
                 ..sync_status::Model::default()
             };
             statuses.push(status.into_active_model());
@@ -131,5 +134,22 @@ async fn a_thousand_stores_are_shown_in_a_moment() {
     let got = kit.get(&admin, "/sync/dashboard").await;
     let took = begun.elapsed();
     eprintln!("{} bytes of 1001 stores in {took:?}", got.text.len());
-    assert_eq!(got.data()["summary"]["stores"], 1001);
+    let dashboard = got.data();
+    assert_eq!((&dashboard["summary"]["stores"], &dashboard["summary"]["unstored"]), (&json!(1001), &json!(1)));
+    // Of so many the types are shown alone that somebody should look at; all else is the same as of one.
+    for (code, to_look_at) in [("S0007", true), ("S0008", false)] {
+        let all = dashboard["stores"].as_array().expect("stores");
+        let mut brief = all.iter().find(|store| store["storeCode"] == code).expect("the store").clone();
+        let path = format!("/sync/dashboard?storeId={}", brief["storeId"].as_str().expect("an id"));
+        let mut alone = kit.get(&admin, &path).await.data()["stores"][0].clone();
+        let [shown, whole] = [&mut brief, &mut alone].map(|store| store["sync"].take());
+        assert_eq!(brief, alone);
+        assert_eq!(whole.as_array().map(Vec::len), Some(types.len()));
+        let is_behind =
+            |row: &Json| row["direction"] == "pull" && row["version"].as_i64() < row["headVersion"].as_i64();
+        let expected = |row: &&Json| is_behind(*row) || row["entityType"] == "products" && to_look_at;
+        let expected: Vec<&Json> = whole.as_array().expect("types").iter().filter(expected).collect();
+        assert!(expected.len() < types.len(), "{expected:?}");
+        assert_eq!(shown.as_array().expect("types").iter().collect::<Vec<_>>(), expected, "{code}");
+    }
 }

@@ -24,6 +24,8 @@ pub(super) const CHANGES: &[Change] = &[
     Change::AddIndex("sale_payments", Key::Plain("sale_id, tender_code")),
     // Sales of a tender that few were paid with, and how many there are of any other.
     Change::AddIndex("sale_payments", Key::Lists("tender_code, sale_id")),
+    // The newest error of each store, among all types of all stores.
+    Change::AddIndex("sync_status", Key::Plain("store_id, last_error_at WHERE last_error_at IS NOT NULL")),
     // The checker goes along the movements of a product without sorting all of them for each page.
     Change::DropIndex("stock_movements", Key::Plain("store_id, product_id")),
     Change::AddIndex("stock_movements", Key::Plain("store_id, product_id, id")),

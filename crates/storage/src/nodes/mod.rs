@@ -5,8 +5,10 @@ mod newer;
 mod sent;
 mod settled;
 
-use sea_orm::sea_query::OnConflict;
-use sea_orm::{ConnectionTrait, DbErr, EntityTrait, IntoActiveModel, Iterable, QuerySelect};
+use std::collections::HashMap;
+
+use sea_orm::sea_query::{Expr, OnConflict};
+use sea_orm::{ConnectionTrait, DbErr, EntityTrait, IdenStatic, IntoActiveModel, Iterable, QuerySelect};
 use tillkeep_model::Instant;
 use uuid::Uuid;
 
@@ -19,6 +21,19 @@ pub use settled::{Settled, acknowledged, never_refused, to_acknowledge};
 
 pub async fn find(conn: &impl ConnectionTrait, store: Uuid) -> Result<Option<Model>, DbErr> {
     Entity::find_by_id(store).one(conn).await
+}
+
+/// All of them by store, as they are shown, without the texts that handshakes alone ask for: those are most of a row.
+pub async fn shown(conn: &impl ConnectionTrait) -> Result<HashMap<Uuid, Model>, DbErr> {
+    let is_left_out = |column: &Column| {
+        use Column::{Fingerprints, LastTicket, NodeEpoch, Processes, StoreVersion, Ticket, ToldFingerprints};
+        matches!(column, NodeEpoch | Ticket | LastTicket | StoreVersion | Fingerprints | ToldFingerprints | Processes)
+    };
+    let mut select = Entity::find().select_only().columns(Column::iter().filter(|column| !is_left_out(column)));
+    for column in Column::iter().filter(is_left_out) {
+        select = select.expr_as(Expr::cust("CAST('' AS TEXT)"), column.as_str());
+    }
+    Ok(select.all(conn).await?.into_iter().map(|row| (row.store_id, row)).collect())
 }
 
 /// The tickets of handshakes that are good, the newest one last.

@@ -37,10 +37,7 @@ export function changed(
 ): ReadonlyMap<string, BoardStore> {
   const next = new Map(stores)
   for (const store of change.stores) {
-    const types = new Map(next.get(store.storeId)?.sync.map((type) => [keyOf(type), type]))
-    for (const type of store.sync) types.set(keyOf(type), type)
-    const sync = [...types].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, type]) => type)
-    next.set(store.storeId, shown({ ...store, sync }, now))
+    next.set(store.storeId, shown({ ...store, sync: merged(next.get(store.storeId), store) }, now))
   }
   for (const id of change.gone) next.delete(id)
   return next
@@ -56,7 +53,9 @@ export function refreshed(
   dashboard: Dashboard,
   now: number,
 ): ReadonlyMap<string, BoardStore> {
+  // Of many stores the answer names the types alone that somebody should look at.
   const next = board(dashboard, now)
+  for (const [id, store] of next) next.set(id, { ...store, sync: merged(stores.get(id), store) })
   for (const [id, store] of stores) if (store !== before.get(id)) next.set(id, store)
   for (const id of before.keys()) if (!stores.has(id)) next.delete(id)
   return next
@@ -64,6 +63,13 @@ export function refreshed(
 
 function board(dashboard: Dashboard, now: number): Map<string, BoardStore> {
   return new Map(dashboard.stores.map((store) => [store.storeId, shown(store, now)]))
+}
+
+/** The types of a store when `store` says how some of them stand. */
+function merged(before: BoardStore | undefined, store: DashboardStore): DashboardStore['sync'] {
+  const types = new Map(before?.sync.map((type) => [keyOf(type), type]))
+  for (const type of store.sync) types.set(keyOf(type), type)
+  return [...types].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, type]) => type)
 }
 
 const keyOf = (type: DashboardStore['sync'][number]) => `${type.direction} ${type.entityType}`

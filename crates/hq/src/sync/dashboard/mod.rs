@@ -59,7 +59,7 @@ pub(crate) async fn dashboard(
         scope = Some(BTreeSet::from([id]));
     }
     let which = scope.as_ref().map_or(Which::All, Which::These);
-    let mut dashboard = Dashboard::new(&hq, states::load(&hq, caller.reader(), which).await?);
+    let mut dashboard = Dashboard::new(&hq, states::overview(&hq, caller.reader(), which).await?);
     if let Some(since) = since {
         dashboard.stores.retain(|state| state.newest().is_some_and(|newest| newest >= since));
     }

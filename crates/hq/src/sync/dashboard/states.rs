@@ -6,11 +6,14 @@ use std::time::Duration;
 use tillkeep_model::alarm::is_clock_off;
 use tillkeep_model::{Alarm, AlarmCode, Instant};
 use tillkeep_storage::entity::{store, store_node, sync_status};
-use tillkeep_storage::nodes::{Heard, Line, Said};
-use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
+use tillkeep_storage::nodes::{self, Heard, Line, Said};
+use tillkeep_storage::sea_orm::{
+    ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select,
+};
 use tillkeep_storage::staff::GlobalPeople;
+use tillkeep_storage::sync_log::Standing;
 use tillkeep_storage::sync_log::warnings::{self, Warned};
-use tillkeep_storage::{Connection, DbErr, attempts, new_customers, registry, sync_log};
+use tillkeep_storage::{Connection, DbErr, Transaction, attempts, new_customers, registry, sync_log};
 use uuid::Uuid;
 
 use crate::Hq;
@@ -30,10 +33,55 @@ pub(crate) enum Which<'a> {
     These(&'a BTreeSet<Uuid>),
 }
 
+/// So many stores are shown with all their types; of more than these only those that somebody should look at.
+const WHOLE: usize = 200;
+
+/// As [`load`]. Of many stores `sync` has the types alone that fail, that are behind or of which something waits, and all of it may
+/// be two seconds old.
+pub(crate) async fn overview(hq: &Hq, conn: &Connection, which: Which<'_>) -> Result<Vec<StoreState>, DbErr> {
+    let count = match which {
+        Which::These(ids) => ids.len(),
+        Which::All => usize::try_from(living().count(conn).await?).unwrap_or(usize::MAX),
+    };
+    if count <= WHOLE {
+        return load(hq, conn, which).await;
+    }
+    let all = hq.overview.get(&hq.clock, async || briefly(hq, conn).await).await?;
+    let is_meant = |state: &&StoreState| match which {
+        Which::All => true,
+        Which::These(ids) => ids.contains(&state.store_id),
+    };
+    Ok(all.iter().filter(is_meant).cloned().collect())
+}
+
+async fn briefly(hq: &Hq, conn: &Connection) -> Result<Vec<StoreState>, DbErr> {
+    use store::Column;
+    let columns = [Column::Id, Column::Code, Column::Name, Column::IsActive, Column::FirstSeenAt];
+    let conn = conn.begin().await?;
+    let stores: Vec<(Uuid, String, String, bool, Option<Instant>)> =
+        living().select_only().columns(columns).into_tuple().all(&conn).await?;
+    let store = |(id, code, name, is_active, first_seen_at)| store::Model {
+        id,
+        code,
+        name,
+        is_active,
+        first_seen_at,
+        ..store::Model::default()
+    };
+    let head = |name: &'static str| registry::find(name).map_or(0, |entity| hq.heads.get(entity, Uuid::nil()).version);
+    let standing = sync_log::standing(&conn, head).await?;
+    let read = Read { stores: stores.into_iter().map(store).collect(), standing, nodes: nodes::shown(&conn).await? };
+    read.states(hq, &conn, None).await
+}
+
+/// The stores that are not deleted, by code.
+fn living() -> Select<store::Entity> {
+    store::Entity::find().filter(store::Column::DeletedAt.is_null()).order_by_asc(store::Column::Code)
+}
+
 /// The states of stores that are not deleted, by code.
 pub(crate) async fn load(hq: &Hq, conn: &Connection, which: Which<'_>) -> Result<Vec<StoreState>, DbErr> {
-    let now = hq.clock.now();
-    let mut stores = store::Entity::find().filter(store::Column::DeletedAt.is_null()).order_by_asc(store::Column::Code);
+    let mut stores = living();
     let order = (sync_status::Column::Direction, sync_status::Column::EntityType);
     let mut statuses = sync_status::Entity::find().order_by_asc(order.0).order_by_asc(order.1);
     let mut nodes = store_node::Entity::find();
@@ -51,31 +99,44 @@ pub(crate) async fn load(hq: &Hq, conn: &Connection, which: Which<'_>) -> Result
     for row in statuses.all(&conn).await? {
         status.entry(row.store_id).or_default().push(row);
     }
-    let mut nodes: HashMap<Uuid, store_node::Model> =
-        nodes.all(&conn).await?.into_iter().map(|row| (row.store_id, row)).collect();
-    let mut warned = warnings::warned(&conn, now.plus_millis(-WARNINGS_OF_MS), only.as_deref()).await?;
-    let mut unkept = sync_log::unkept(&conn, only.as_deref()).await?;
-    let stopped = attempts::stopped(&conn, now).await?;
-    let global = GlobalPeople::load(&conn).await?;
-    let beyond = new_customers::stores_beyond(&conn, only.as_deref(), now).await?;
-    drop(conn);
-    let state = |store: store::Model| {
-        let status = status.remove(&store.id).unwrap_or_default();
-        let node = nodes.remove(&store.id).unwrap_or_default();
-        let warned = warned.remove(&store.id).unwrap_or_default();
-        let unkept = unkept.remove(&store.id).unwrap_or_default();
-        let mut ours = alarms_here(&node, global, stopped.get(&store.id).copied());
-        let since = beyond.get(&store.id).copied();
-        ours.extend(since.map(|since| Alarm { code: AlarmCode::TooManyNewCustomers, since }));
-        state_of(hq, store, status, &node, (warned, unkept, ours), now)
-    };
-    Ok(stores.into_iter().map(state).collect())
+    let standing = status.into_iter().map(|(store, rows)| (store, Standing::from(rows))).collect();
+    let nodes = nodes.all(&conn).await?.into_iter().map(|row| (row.store_id, row)).collect();
+    Read { stores, standing, nodes }.states(hq, &conn, only.as_deref()).await
+}
+
+/// What the database has of stores.
+struct Read {
+    stores: Vec<store::Model>,
+    standing: HashMap<Uuid, Standing>,
+    nodes: HashMap<Uuid, store_node::Model>,
+}
+
+impl Read {
+    async fn states(mut self, hq: &Hq, conn: &Transaction, only: Option<&[Uuid]>) -> Result<Vec<StoreState>, DbErr> {
+        let now = hq.clock.now();
+        let mut warned = warnings::warned(conn, now.plus_millis(-WARNINGS_OF_MS), only).await?;
+        let mut unkept = sync_log::unkept(conn, only).await?;
+        let stopped = attempts::stopped(conn, now).await?;
+        let global = GlobalPeople::load(conn).await?;
+        let beyond = new_customers::stores_beyond(conn, only, now).await?;
+        let state = |store: store::Model| {
+            let standing = self.standing.remove(&store.id).unwrap_or_default();
+            let node = self.nodes.remove(&store.id).unwrap_or_default();
+            let warned = warned.remove(&store.id).unwrap_or_default();
+            let unkept = unkept.remove(&store.id).unwrap_or_default();
+            let mut ours = alarms_here(&node, global, stopped.get(&store.id).copied());
+            let since = beyond.get(&store.id).copied();
+            ours.extend(since.map(|since| Alarm { code: AlarmCode::TooManyNewCustomers, since }));
+            state_of(hq, store, standing, &node, (warned, unkept, ours), now)
+        };
+        Ok(self.stores.into_iter().map(state).collect())
+    }
 }
 
 fn state_of(
     hq: &Hq,
     store: store::Model,
-    status: Vec<sync_status::Model>,
+    standing: Standing,
     node: &store_node::Model,
     (warned, unkept, ours): (Warned, i64, Vec<Alarm>),
     now: Instant,
@@ -91,9 +152,8 @@ fn state_of(
     if let Some(since) = node.handshake_at.filter(|_| clock_warning && !alarms.iter().any(is_of_clock)) {
         alarms.push(Alarm { code: AlarmCode::ClockOff, since });
     }
-    let (sent, fetched): (Vec<_>, Vec<_>) = status.iter().partition(|row| row.direction == sync_log::PUSH);
-    let newest = |field: fn(&sync_status::Model) -> Option<Instant>| status.iter().filter_map(field).max();
-    let last_error = status.iter().filter(|row| row.last_error_at.is_some()).max_by_key(|row| row.last_error_at);
+    let Standing { success_at, error_at, error, has_pulled, rows } = standing;
+    let (sent, fetched): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row.direction == sync_log::PUSH);
     let mut state = StoreState {
         state: Rank::default(),
         severity: 0,
@@ -106,9 +166,9 @@ fn state_of(
         store_code: store.code,
         store_name: store.name,
         active: store.is_active,
-        last_success_at: newest(|row| row.last_success_at),
-        last_error_at: newest(|row| row.last_error_at),
-        last_error: last_error.and_then(|row| row.last_error.clone()),
+        last_success_at: success_at,
+        last_error_at: error_at,
+        last_error: error,
         error_count: sent.iter().map(|row| i64::from(row.pending_count)).sum::<i64>() + unkept,
         failures_full: sync_log::is_full(&sent),
         warnings: warned.count,
@@ -125,7 +185,8 @@ fn state_of(
         clock_offset_ms: node.clock_offset_ms,
         clock_warning,
         data_age_seconds: heard.at.map(|at| now.millis_since(at) / 1000),
-        sync: status.into_iter().map(|row| type_state(hq, store.id, connected, row)).collect(),
+        has_pulled,
+        sync: rows.into_iter().map(|row| type_state(hq, store.id, connected, row)).collect(),
     };
     (state.state, state.severity) = ranking::of(&state, now);
     state
