@@ -18,8 +18,14 @@ const PRODUCTS: Copies = Copies {
         ("sku_folded", "printf('more-%07d', n.i + (SELECT MAX(rowid) FROM {table}))"),
         ("barcode", "printf('29%011d', n.i + (SELECT MAX(rowid) FROM {table}))"),
         ("name", "printf('%s number %d', substr('AppleBreadChairDrinkEarthFruit', n.i % 6 * 5 + 1, 5), n.i)"),
-        // The server gives them their texts when it starts.
-        ("search_text", "NULL"),
+        // As the server would write it.
+        (
+            "search_text",
+            "lower(printf('MORE-%07d', n.i + (SELECT MAX(rowid) FROM {table})) || char(10) \
+             || printf('%s number %d', substr('AppleBreadChairDrinkEarthFruit', n.i % 6 * 5 + 1, 5), n.i) || char(10) \
+             || printf('29%011d', n.i + (SELECT MAX(rowid) FROM {table})) \
+             || coalesce(char(10) || nullif(t.short_name, ''), ''))",
+        ),
         ("price", "100 + n.i % 5000"),
     ],
 };
