@@ -180,7 +180,8 @@ impl Transport for Rotated {
             "/handshake" => {
                 let said: serde_json::Value =
                     serde_json::from_slice(request.json.as_deref().unwrap_or_default()).expect("JSON");
-                *self.alarms.lock().expect("not poisoned") = said["alarms"].as_str().unwrap_or_default().to_owned();
+                let alarms = said["alarms"].as_str().unwrap_or_default();
+                alarms.clone_into(&mut self.alarms.lock().expect("not poisoned"));
                 let gives = self.gives.swap(false, Ordering::SeqCst);
                 json!({
                     "epoch": "e", "ticket": "t", "ticketKnown": true, "serverVersion": "", "versions": {},

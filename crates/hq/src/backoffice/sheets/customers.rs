@@ -11,7 +11,6 @@ use tillkeep_http::{Caller, List};
 use tillkeep_model::permission::code::CustomersView;
 use tillkeep_storage::Transaction;
 use tillkeep_storage::entity::customer::{Entity, Model};
-use tillkeep_storage::sea_orm::EntityTrait;
 
 use super::cells::{self, amount, field, own, shown};
 use crate::backoffice::plain::Rules;
