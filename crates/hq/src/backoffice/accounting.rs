@@ -101,7 +101,7 @@ struct Change {
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schema(as = AccountingAccountChange)]
+#[schema(as = AccountSent)]
 struct Sent {
     /// One of those in `usual`.
     #[schema(max_length = 20)]

@@ -147,7 +147,7 @@ async fn a_thousand_stores_are_shown_in_a_moment() {
         assert_eq!(whole.as_array().map(Vec::len), Some(types.len()));
         let is_behind =
             |row: &Json| row["direction"] == "pull" && row["version"].as_i64() < row["headVersion"].as_i64();
-        let expected = |row: &&Json| is_behind(*row) || row["entityType"] == "products" && to_look_at;
+        let expected = |row: &&Json| is_behind(row) || row["entityType"] == "products" && to_look_at;
         let expected: Vec<&Json> = whole.as_array().expect("types").iter().filter(expected).collect();
         assert!(expected.len() < types.len(), "{expected:?}");
         assert_eq!(shown.as_array().expect("types").iter().collect::<Vec<_>>(), expected, "{code}");

@@ -8,7 +8,7 @@ use tillkeep_http::resource::{self, ListSpec, Query};
 use tillkeep_storage::entity::{customer, product, sale};
 use tillkeep_storage::raw::sea_orm::sea_query::{Expr, SelectStatement};
 use tillkeep_storage::raw::sea_orm::{
-    ConnectionTrait, DbBackend, EntityName, EntityTrait, Order, QueryFilter, QuerySelect, QueryTrait, Select,
+    ConnectionTrait, DbBackend, EntityTrait, Order, QueryFilter, QuerySelect, QueryTrait, Select,
 };
 use tillkeep_storage::reports::listed;
 use tillkeep_storage::{raw, sought};
