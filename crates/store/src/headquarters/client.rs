@@ -1,5 +1,6 @@
 //! What a store asks HQ, and what a failure means: whether HQ answered at all, and whether it was about us.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -107,10 +108,20 @@ impl HqClient {
     /// `said` is what this store says of itself, as a query; it may say nothing.
     pub async fn versions(&self, said: &str) -> Result<VersionsAnswer, HqError> {
         let heard = self.announced.unanswered();
-        let request = Request { announced: announced::written(&heard), ..Request::get(format!("/versions?{said}")) };
-        let answer: VersionsAnswer = self.send(request).await?;
+        let answer = self.heads(said, &heard).await?;
         self.announced.answered(&heard, &answer.versions);
         Ok(answer)
+    }
+
+    /// Says what `said` has of this store. Of the answer nothing is pulled: what the socket has said meanwhile is named by the next
+    /// question once more, which another server may answer that does not know of it yet.
+    pub async fn report(&self, said: &str) -> Result<(), HqError> {
+        self.heads(said, &self.announced.unanswered()).await.map(drop)
+    }
+
+    async fn heads(&self, said: &str, heard: &BTreeMap<String, i64>) -> Result<VersionsAnswer, HqError> {
+        let announced = announced::written(heard);
+        self.send(Request { announced, ..Request::get(format!("/versions?{said}")) }).await
     }
 
     /// The page after `from`, for a store that has the type up to `here`.

@@ -167,7 +167,7 @@ async fn pull_all(store: &Store, epoch: &str, heads: &BTreeMap<String, i64>) -> 
     }
     if moved.rows > 0 || moved.broken.is_some() {
         // Where a change is live, and where it cannot be stored, is known at HQ at once and not a cycle later.
-        store.hq.versions(&report::query(store, &epoch).await?).await?;
+        store.hq.report(&report::query(store, &epoch).await?).await?;
     }
     Ok(moved.broken)
 }

@@ -7,6 +7,7 @@ mod kit;
 mod accounts;
 mod acts;
 mod ahead;
+mod announced;
 mod approvals;
 mod asked;
 mod blind;
