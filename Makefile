@@ -230,8 +230,19 @@ package: $(if $(BINARY),,web) ## A Debian package into target/package; BINARY=pa
 	@scripts/setup package
 	@scripts/package deb
 
+# What the drills of upgrades begin with, once built; other parts of `make ops` do without.
+OLD_RELEASE := $(TARGET)/tillkeep-0.1.0
+DRILLED := $(if $(findstring --only,$(ARGS)),$(findstring drills,$(ARGS)),drills)
+
+.PHONY: old-release
+old-release: $(OLD_RELEASE) ## The program of release 0.1.0 from the history of git, for the drills of upgrades
+
+$(OLD_RELEASE):
+	@scripts/setup compiler
+	@scripts/old-release $@
+
 .PHONY: ops
-ops: $(if $(BINARY),,web) ## Package, units, compose files, alerts and board, tried on this machine as root; BINARY=path, ARGS="--only watch"
+ops: $(if $(BINARY),,web) $(if $(TILLKEEP_OLD),,$(if $(DRILLED),$(OLD_RELEASE))) ## What is installed and run, and all drills, on this machine as root; BINARY=path, ARGS="--only watch"
 	@scripts/setup package
 	@scripts/setup ops
 	@$(TOOLS)/ops/bin/python scripts/ops/run $(if $(BINARY),--binary $(BINARY)) $(ARGS)

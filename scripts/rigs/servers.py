@@ -1,7 +1,8 @@
-"""Servers as processes, and people who ask them: what scripts/storm and scripts/memory are made of."""
+"""Servers as processes, and people who ask them: what scripts/storm, scripts/memory and the drills of scripts/ops are made of."""
 
 import contextlib
 import json
+import math
 import os
 import pathlib
 import pwd
@@ -9,6 +10,7 @@ import random
 import signal
 import socket
 import sqlite3
+import ssl
 import subprocess
 import time
 import urllib.error
@@ -16,14 +18,27 @@ import urllib.request
 import uuid
 
 # No proxy of the environment: everything here is on this machine.
-DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+NO_PROXY = urllib.request.ProxyHandler({})
+DIRECT = urllib.request.build_opener(NO_PROXY)
 ADMIN = ("root", "739154")
+GIVEN = set()
+
+
+def trusting(authority):
+    """Opens addresses over TLS whose certificate this authority signed."""
+    context = ssl.create_default_context(cafile=str(authority))
+    return urllib.request.build_opener(NO_PROXY, urllib.request.HTTPSHandler(context=context))
 
 
 def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
+    """Below those that Linux gives to connections, and no port twice: a server that is started later, or once more, has it still."""
+    while True:
+        port = random.SystemRandom().randint(20_000, 32_000)
+        with contextlib.suppress(OSError), socket.socket() as listener:
+            listener.bind(("127.0.0.1", port))
+            if port not in GIVEN:
+                GIVEN.add(port)
+                return port
 
 
 def wait_for(what, ready, seconds=120, pause=0.05):
@@ -47,6 +62,8 @@ class Client:
     """Calls as one person; every answer of 5xx but 503 is kept as wrong."""
 
     wrong = []
+    # Seconds of asking again and again, after which nobody is waited for any more.
+    patience = math.inf
 
     def __init__(self, server, username=ADMIN[0], pin=ADMIN[1]):
         self.server, self.who, self.token = server, (username, pin), None
@@ -61,7 +78,7 @@ class Client:
             request.data = json.dumps(body).encode()
             request.add_header("Content-Type", "application/json")
         try:
-            with DIRECT.open(request, timeout=40) as answer:
+            with self.server.opener.open(request, timeout=40) as answer:
                 return json.loads(answer.read() or "null")
         except urllib.error.HTTPError as error:
             text = error.read().decode(errors="replace")
@@ -75,8 +92,8 @@ class Client:
 
     def until_answered(self, method, path, body=None, key=None):
         """Again and again until there is an answer for good; `(answer, refusal, tries)`."""
-        tries = 0
-        while True:
+        tries, end = 0, time.monotonic() + self.patience
+        while time.monotonic() < end:
             tries += 1
             try:
                 if not self.token:
@@ -90,6 +107,7 @@ class Client:
             except (OSError, ValueError):
                 pass
             time.sleep(random.uniform(0.02, 0.25))
+        raise TimeoutError(f"{method} {path} had no answer for good within {self.patience:.0f} s")
 
     def do(self, method, path, body=None):
         answer, refusal, _ = self.until_answered(method, path, body)
@@ -99,11 +117,12 @@ class Client:
 
 
 class Server:
-    """A server as a process that is killed and started again in the same place."""
+    """A server as a process that is killed and started again in the same place; with the file of an authority it speaks TLS."""
 
-    def __init__(self, binary, kind, directory, environment):
+    def __init__(self, binary, kind, directory, environment, authority=None):
         self.kind, self.directory, self.port = kind, directory, free_port()
-        self.url = f"http://127.0.0.1:{self.port}"
+        self.url = f"https://localhost:{self.port}" if authority else f"http://127.0.0.1:{self.port}"
+        self.opener = trusting(authority) if authority else DIRECT
         directory.mkdir(exist_ok=True)
         self.command = [binary, kind, "--data-dir", directory, "--listen", f"127.0.0.1:{self.port}"]
         base = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
@@ -117,7 +136,7 @@ class Server:
     def is_up(self):
         if self.process.poll() is not None:
             self.start()
-        with contextlib.suppress(urllib.error.HTTPError), DIRECT.open(f"{self.url}/ready", timeout=5):
+        with contextlib.suppress(urllib.error.HTTPError), self.opener.open(f"{self.url}/ready", timeout=5):
             return True
         return False
 

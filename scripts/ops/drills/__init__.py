@@ -1,0 +1,51 @@
+"""Drills of operations: what an operator does on a bad day and on the day of an upgrade, with real programs on this machine, each
+step with its time. The steps for people are in docs/operations.md, "Drills"."""
+
+import functools
+import json
+import os
+import platform
+
+from kit import Wrong, called, need
+from rigs.servers import Client
+
+from drills import disks, faults, outages, upgrades
+from drills.chain import Drill
+
+
+def measured(name, drill):
+    """A drill as a step of `make ops`: its times go into the file of all drills, its processes end with it."""
+
+    @functools.wraps(drill)
+    def step(run):
+        one, failed, said = Drill(run, name), True, ""
+        Client.wrong.clear()
+        try:
+            said = drill(one)
+            need(not Client.wrong, f"answers that no server may give: {Client.wrong[:3]}")
+            failed = False
+        except (Wrong, SystemExit) as wrong:
+            said = str(wrong)
+            raise Wrong(said) from None
+        finally:
+            one.end()
+            write(run, {"drill": name, "failed": failed, "said": said, "seconds": one.seconds})
+        return f"{said}; {', '.join(f'{what} {seconds:.2f} s' for what, seconds in one.seconds.items())}"
+
+    return name, step
+
+
+def write(run, row):
+    """target/ops/drills.json, as far as the drills are done."""
+    run.drilled.append(row)
+    file = run.target / "ops" / "drills.json"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    about = {
+        "program": called([run.binary, "--version"]).strip(),
+        "old": called([run.old, "--version"]).strip() if run.old else None,
+        "machine": f"{os.cpu_count()} cores, {os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.0f} GiB, {platform.system()} {platform.release()}",
+    }
+    file.write_text(json.dumps(about | {"drills": run.drilled}, indent=1) + "\n")
+
+
+STEPS = [measured(name, drill) for part in (upgrades, disks, outages, faults) for name, drill in part.DRILLS]
