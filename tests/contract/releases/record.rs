@@ -48,10 +48,10 @@ const EMPTY: &[&str] = &[
     "chain_signatures",
     "product_pictures",
     "alert_hooks",
-    "alerts",
-    "alert_deliveries",
     "alert_hook_stores",
     "sale_news",
+    "alerts",
+    "alert_deliveries",
 ];
 
 /// Writes what is kept of this version when `RELEASE_RECORD` is set: `make release-record`.

@@ -91,7 +91,7 @@ impl View {
 /// What changes; accounts that are left out stay.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schema(as = AccountingChange)]
+#[schema(as = AccountsSent)]
 struct Change {
     #[schema(max_items = 500)]
     accounts: Vec<Sent>,
