@@ -60,7 +60,7 @@ const TABLES: &[(&str, &str)] = &[
 ];
 
 /// What differs by nature between two tries that came to the same.
-const BY_NATURE: &[&str] = &["sync_version", "customer_number", "envelope", "hash", "retry_count"];
+const BY_NATURE: &[&str] = &["sync_version", "customer_number", "search_text", "envelope", "hash", "retry_count"];
 
 /// Every name that a writer may use.
 pub const NAMES: &[&str] = &[
