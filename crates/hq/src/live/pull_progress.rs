@@ -11,8 +11,9 @@ struct Page {
     rows: i64,
 }
 
-/// Pages of one type that a store may be about to store: the one it writes, and those that it fetched ahead.
-const UNDER_WAY: usize = 3;
+/// Pages of one type that a store may be about to store. A first load has 18 of them beyond what the store says to have: 8 that it
+/// writes, 8 that came meanwhile, one that is read and one that is asked for. What is merged counts only when all of it is stored.
+const UNDER_WAY: usize = 20;
 
 /// One store and one type.
 #[derive(Debug, Default)]
@@ -219,16 +220,36 @@ mod tests {
     }
 
     #[test]
-    fn however_many_pages_a_store_lays_aside_their_rows_count_when_it_has_them_all() {
+    fn each_page_of_a_first_load_counts_though_many_are_handed_out_ahead() {
+        const PAGES: i64 = 40;
+        const AHEAD: i64 = 17;
         let mut kept = PullProgress::default();
-        kept.said(has(0), HEAD, at(0));
-        for page in 0..HEAD {
-            assert_eq!(kept.asked(0, HEAD, at(page)), News::None, "it has nothing yet");
+        kept.said(has(0), PAGES, at(0));
+        let mut total = 0;
+        for page in 0..PAGES {
+            let stored = (page - AHEAD).max(0);
+            if let News::Of(pulled) = kept.asked(stored, PAGES, at(page)) {
+                total += pulled.rows;
+            }
+            assert_eq!((total, kept.loaded()), (2 * stored, Some(2 * stored)), "{page}");
+            kept.handed(page, page + 1, 2);
+        }
+        total += noted(kept.said(has(PAGES), PAGES, at(PAGES))).0;
+        assert_eq!(total, 80);
+    }
+
+    #[test]
+    fn however_many_pages_a_store_lays_aside_their_rows_count_when_it_has_them_all() {
+        const PAGES: i64 = 100;
+        let mut kept = PullProgress::default();
+        kept.said(has(0), PAGES, at(0));
+        for page in 0..PAGES {
+            assert_eq!(kept.asked(0, PAGES, at(page)), News::None, "it has nothing yet");
             kept.handed(page, page + 1, 2);
             assert!(kept.pages.len() <= UNDER_WAY);
         }
         assert_eq!(kept.loaded(), Some(0));
-        assert_eq!(noted(kept.said(has(HEAD), HEAD, at(HEAD))), (2 * HEAD, true, 0));
+        assert_eq!(noted(kept.said(has(PAGES), PAGES, at(PAGES))), (2 * PAGES, true, 0));
     }
 
     #[test]
