@@ -70,17 +70,18 @@ pub(super) async fn load(
         if progress.is_none() {
             progress = Progress::begin(store, entity, first.from, &first.read.answer).await?;
         }
-        let kept = match keep(store, entity, gathered).await {
+        let (kept, written) = keep(store, entity, gathered).await;
+        loaded.rows += kept.rows;
+        if let Some(progress) = &mut progress {
+            progress.kept(kept.rows);
+        }
+        match written {
             Err(PullError::Database(error)) if are_several => {
                 // Those before the one that cannot be stored are kept when they come alone.
                 tracing::debug!(entity_type = entity.name, %error, "pages are written one by one");
                 return Ok(loaded);
             }
-            kept => kept?,
-        };
-        loaded.rows += kept.rows;
-        if let Some(progress) = &mut progress {
-            progress.kept(kept.rows);
+            written => written?,
         }
         if kept.is_of_before {
             return Ok(loaded);

@@ -92,8 +92,9 @@ pub(super) async fn done<T>(ended: Result<T, JoinError>) -> T {
     }
 }
 
-/// Writes pages that follow each other, or lays them aside, and moves the cursor with them.
-pub(super) async fn keep(store: &Store, entity: &SyncType, pages: Vec<Page>) -> Result<Kept, PullError> {
+/// Writes pages that follow each other, or lays them aside, and moves the cursor with them. Those before one that cannot be kept may
+/// be kept all the same.
+pub(super) async fn keep(store: &Store, entity: &SyncType, pages: Vec<Page>) -> (Kept, Result<(), PullError>) {
     let mut kept = Kept { rows: 0, is_of_before: false };
     let written = write(store, entity, pages, &mut kept).await;
     if kept.rows > 0 && !entity.is_staged() {
@@ -102,6 +103,12 @@ pub(super) async fn keep(store: &Store, entity: &SyncType, pages: Vec<Page>) -> 
     if kept.rows > 0 || (entity.replace_all && written.is_ok()) {
         entity.arrival.forgets.iter().for_each(|forget| forget(store));
     }
+    (kept, written)
+}
+
+/// Writes one page, all of it or nothing.
+pub(super) async fn keep_one(store: &Store, entity: &SyncType, page: Page) -> Result<Kept, PullError> {
+    let (kept, written) = keep(store, entity, vec![page]).await;
     written.map(|()| kept)
 }
 

@@ -8,7 +8,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::first_load;
 pub(super) use super::page::PullError;
-use super::page::{Page, arrived, done, keep};
+use super::page::{Page, arrived, done, keep_one};
 use super::progress::Progress;
 use crate::Store;
 use crate::headquarters::HqError;
@@ -131,11 +131,11 @@ async fn one(
         let kept = if has_more && !entity.is_pushed() {
             // That the next one does not come takes nothing from this one; without this one it is not waited for.
             let fetched = async { Ok(fetch(store, epoch, entity, next, here, head).await) };
-            let (fetched, kept) = tokio::try_join!(biased; fetched, keep(store, entity, vec![page]))?;
+            let (fetched, kept) = tokio::try_join!(biased; fetched, keep_one(store, entity, page))?;
             ahead = Some(fetched);
             kept
         } else {
-            keep(store, entity, vec![page]).await?
+            keep_one(store, entity, page).await?
         };
         if kept.is_of_before {
             // What was fetched is so as well.
