@@ -112,6 +112,7 @@ export function dashboardStore(code: string, more: Partial<DashboardStore> = {})
     unstored: [],
     clockWarning: false,
     dataAgeSeconds: 0,
+    hasPulled: more.sync?.some(({ direction }) => direction === 'pull') ?? false,
     sync: [],
     ...more,
   }

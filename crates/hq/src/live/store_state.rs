@@ -60,8 +60,7 @@ pub(crate) struct StoreState {
     /// Its clock is more than two minutes off.
     pub clock_warning: bool,
     pub data_age_seconds: Option<i64>,
-    /// It has asked for something, whatever of that is shown.
-    #[serde(skip)]
+    /// It has asked for rows of some type, whatever of that is in `sync`.
     pub has_pulled: bool,
     pub sync: Vec<TypeState>,
 }

@@ -67,11 +67,6 @@ export function behind(store: DashboardStore): StoreType[] {
   return store.sync.filter(isBehind)
 }
 
-/** Before a store pulled anything it is unknown what it has. */
-export function hasPulled(store: DashboardStore): boolean {
-  return store.sync.some(({ direction }) => direction === 'pull')
-}
-
 /** Entries that HQ refused and that are not settled. What a store sends no more is among them, and counts once. */
 export function failedOf(store: DashboardStore): number {
   return Math.max(store.errorCount, store.deadLettered)
