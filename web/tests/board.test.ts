@@ -93,6 +93,19 @@ describe('a board that is read again', () => {
     ])
   })
 
+  it('keeps what the stream said of a store after the answer, which headquarters kept for a moment, was read', () => {
+    const at = '2026-11-20T12:00:01.000Z'
+    const said = { at, stores: [store('S01', { outboxPending: 7 }), store('S03')], gone: [] }
+    const before = changed(board(store('S01'), store('S02')), said, NOW)
+    const old = answer(store('S01', { outboxPending: 1 }), store('S02', { outboxPending: 2 }))
+    const pending = (generatedAt: string) => {
+      const after = refreshed(before, before, { ...old, generatedAt }, NOW)
+      return ['S01', 'S02', 'S03'].map((id) => after.get(id)?.outboxPending)
+    }
+    expect(pending('2026-11-20T12:00:00.999Z')).toEqual([7, 2, 0])
+    expect(pending(at)).toEqual([1, 2, undefined])
+  })
+
   it('loses a store that the answer has no more', () => {
     const before = board(store('S01'), store('S02'))
     expect([...refreshed(before, before, answer(store('S02')), NOW).keys()]).toEqual(['S02'])

@@ -130,6 +130,7 @@ impl Caches for Hq {
         self.stores.clear();
         self.judge.notify_one();
         self.board.mark_all();
+        self.overview.forget();
     }
 }
 
@@ -183,13 +184,19 @@ impl Hq {
         self.hub.get(store_id).is_some() || node.is_some_and(|node| self.nodes.name_of(node).is_some())
     }
 
+    /// Somebody changed what is shown of a store, and looks at it next.
+    pub(crate) fn changed_by_hand(&self, store_id: Uuid) {
+        self.board.mark([store_id]);
+        self.overview.forget();
+    }
+
     /// Closes the socket of a store with a token that is good no more. Of one that has no socket it is noted why it
     /// stays away.
     pub(crate) fn shut_out(&self, store_id: Uuid) {
         self.hub.close(store_id, close::REVOKED);
         if self.hub.get(store_id).is_none() {
             self.tracker.shut_out(store_id, self.clock.now());
-            self.board.mark([store_id]);
+            self.changed_by_hand(store_id);
         }
     }
 }

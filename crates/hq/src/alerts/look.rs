@@ -128,7 +128,7 @@ async fn of_stores(hq: &Hq, now: Instant) -> Result<Vec<Found>, DbErr> {
         locked: alerts::found::locked(conn, now.plus_millis(LOCKED_FOR_MS)).await?,
         behind: alerts::sales::behind(conn, now.plus_millis(-BEHIND_AFTER_MS)).await?,
     };
-    let mut stores = states::overview(hq, conn, Which::All).await?;
+    let mut stores = states::overview(hq, conn, Which::All).await?.states;
     stores.retain(|store| store.active);
     let mut found = Vec::new();
     for kind in &KINDS {

@@ -95,7 +95,7 @@ async fn settle_warning(
         ..caller.audit("sync.resolve")
     };
     act.done(entry).await?;
-    hq.board.mark([row.store_id]);
+    hq.changed_by_hand(row.store_id);
     Ok(Answer(Resolved { id: row.id, status: row.status }))
 }
 
@@ -164,7 +164,7 @@ pub(super) async fn settle(hq: &Hq, caller: &Caller<StoresEdit>, store_id: Uuid,
     if learns {
         hq.stores_to_notify.insert(store_id);
     }
-    hq.board.mark([store_id]);
+    hq.changed_by_hand(store_id);
     Ok(())
 }
 

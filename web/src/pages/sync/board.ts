@@ -16,17 +16,17 @@ import {
 } from './feed'
 import { failedOf } from './states'
 
-/** A store as it is shown: with the moment, by HQ's clock, at which HQ last heard of it. */
-export type BoardStore = DashboardStore & { heardAt: number | null }
+/** A store as it is shown: with the moments, by HQ's clock, at which HQ last heard of it and at which HQ said this of it. */
+export type BoardStore = DashboardStore & { heardAt: number | null; saidAt: number }
 
 /** The stream is silent about what only grows old: everything is read again so often. */
 const READ_AGAIN_MS = 60_000
 /** From one page to the next the stream is kept. */
 const LINGER_MS = 2000
 
-export function shown(store: DashboardStore, now: number): BoardStore {
+export function shown(store: DashboardStore, now: number, saidAt = now): BoardStore {
   const age = store.dataAgeSeconds
-  return { ...store, heardAt: age === null || age === undefined ? null : now - age * 1000 }
+  return { ...store, heardAt: age === null || age === undefined ? null : now - age * 1000, saidAt }
 }
 
 /** The stores after a change. Of a changed store the types that it does not name stay as they were. */
@@ -36,8 +36,9 @@ export function changed(
   now: number,
 ): ReadonlyMap<string, BoardStore> {
   const next = new Map(stores)
+  const saidAt = Date.parse(change.at)
   for (const store of change.stores) {
-    next.set(store.storeId, shown({ ...store, sync: merged(next.get(store.storeId), store) }, now))
+    next.set(store.storeId, shown({ ...store, sync: merged(next.get(store.storeId), store) }, now, saidAt))
   }
   for (const id of change.gone) next.delete(id)
   return next
@@ -45,7 +46,7 @@ export function changed(
 
 /**
  * The stores after everything was read again, which was asked for when they were `before`. What the stream has said of a store
- * since then is newer than the answer.
+ * since then is newer than the answer, and so is what it said after HQ read what it answers: that may be kept for a moment.
  */
 export function refreshed(
   stores: ReadonlyMap<string, BoardStore>,
@@ -56,13 +57,15 @@ export function refreshed(
   // Of many stores the answer names the types alone that somebody should look at.
   const next = board(dashboard, now)
   for (const [id, store] of next) next.set(id, { ...store, sync: merged(stores.get(id), store) })
-  for (const [id, store] of stores) if (store !== before.get(id)) next.set(id, store)
+  const readAt = Date.parse(dashboard.generatedAt)
+  for (const [id, store] of stores) if (store !== before.get(id) || store.saidAt > readAt) next.set(id, store)
   for (const id of before.keys()) if (!stores.has(id)) next.delete(id)
   return next
 }
 
 function board(dashboard: Dashboard, now: number): Map<string, BoardStore> {
-  return new Map(dashboard.stores.map((store) => [store.storeId, shown(store, now)]))
+  const saidAt = Date.parse(dashboard.generatedAt)
+  return new Map(dashboard.stores.map((store) => [store.storeId, shown(store, now, saidAt)]))
 }
 
 /** The types of a store when `store` says how some of them stand. */

@@ -49,6 +49,6 @@ pub(super) async fn allow(
     act.done(entry).await?;
     // It need not wait for the hour.
     hq.stores_to_notify.insert(id);
-    hq.board.mark([id]);
+    hq.changed_by_hand(id);
     Ok(NoContent)
 }

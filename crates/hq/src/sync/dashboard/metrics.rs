@@ -95,7 +95,7 @@ pub(crate) async fn lines(hq: &Hq) -> String {
 
 async fn written(hq: &Hq) -> Result<String, DbErr> {
     let (conn, now) = (hq.db().reader(), hq.clock.now());
-    let mut stores = states::overview(hq, conn, Which::All).await?;
+    let mut stores = states::overview(hq, conn, Which::All).await?.states;
     stores.retain(|store| store.active);
     stores.truncate(MOST);
     let beside = Beside { gaps: hq.alerting.shown_gaps(now), people_locked: attempts::people_locked(conn, now).await? };

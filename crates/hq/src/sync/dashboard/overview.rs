@@ -7,6 +7,7 @@ use utoipa::ToSchema;
 use crate::Hq;
 use crate::live::followed::{Followed, ReplicaStanding};
 use crate::live::nodes::NodeInfo;
+use crate::live::overview::Reading;
 use crate::live::store_state::StoreState;
 use crate::live::unreadable::UnreadableRow;
 use crate::notify::Standing;
@@ -15,6 +16,7 @@ use crate::sync::servers;
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Dashboard {
+    /// When how the stores stand was read.
     generated_at: Instant,
     summary: Summary,
     pub(super) stores: Vec<StoreState>,
@@ -50,7 +52,7 @@ struct Summary {
 }
 
 impl Dashboard {
-    pub(super) fn new(hq: &Hq, stores: Vec<StoreState>) -> Self {
+    pub(super) fn new(hq: &Hq, Reading { at, states: stores }: Reading) -> Self {
         let notifications = hq.notifications.standing().borrow().clone();
         let read_replica = hq.replica.get().map(Followed::standing);
         let mut summary = Summary { stores: stores.len(), notifications, read_replica, ..Summary::default() };
@@ -67,7 +69,7 @@ impl Dashboard {
             summary.unstored += usize::from(!state.unstored.is_empty());
         }
         let unreadable = hq.unreadable.rows().borrow().clone();
-        let now = hq.clock.now();
-        Self { generated_at: now, summary, stores, nodes: hq.nodes.list(servers::own(hq, now)), unreadable }
+        let nodes = hq.nodes.list(servers::own(hq, hq.clock.now()));
+        Self { generated_at: at, summary, stores, nodes, unreadable }
     }
 }

@@ -17,6 +17,7 @@ use tillkeep_storage::{Connection, DbErr, Transaction, attempts, new_customers, 
 use uuid::Uuid;
 
 use crate::Hq;
+use crate::live::overview::Reading;
 use crate::live::rank::Rank;
 use crate::live::ranking;
 use crate::live::store_state::{ConnectionInfo, Loading, StoreState, TypeState};
@@ -38,20 +39,21 @@ const WHOLE: usize = 200;
 
 /// As [`load`]. Of many stores `sync` has the types alone that fail, that are behind or of which something waits, and all of it may
 /// be two seconds old.
-pub(crate) async fn overview(hq: &Hq, conn: &Connection, which: Which<'_>) -> Result<Vec<StoreState>, DbErr> {
+pub(crate) async fn overview(hq: &Hq, conn: &Connection, which: Which<'_>) -> Result<Reading, DbErr> {
     let count = match which {
         Which::These(ids) => ids.len(),
         Which::All => usize::try_from(living().count(conn).await?).unwrap_or(usize::MAX),
     };
     if count <= WHOLE {
-        return load(hq, conn, which).await;
+        let at = hq.clock.now();
+        return Ok(Reading { at, states: load(hq, conn, which).await? });
     }
     let all = hq.overview.get(&hq.clock, async || briefly(hq, conn).await).await?;
     let is_meant = |state: &&StoreState| match which {
         Which::All => true,
         Which::These(ids) => ids.contains(&state.store_id),
     };
-    Ok(all.iter().filter(is_meant).cloned().collect())
+    Ok(Reading { at: all.at, states: all.states.iter().filter(is_meant).cloned().collect() })
 }
 
 async fn briefly(hq: &Hq, conn: &Connection) -> Result<Vec<StoreState>, DbErr> {

@@ -13,6 +13,7 @@ use super::overview::Dashboard;
 use super::states::{self, Which};
 use crate::Hq;
 use crate::live::board::{Scope, Shown, Update, sees};
+use crate::live::overview::Reading;
 use crate::live::store_state::StoreState;
 use crate::sync::errors::FailedEntry;
 
@@ -60,7 +61,7 @@ pub(super) async fn watch(hq: &Hq, scope: &Scope) -> Result<(Dashboard, broadcas
     let mut stores: Vec<StoreState> =
         shown.iter().flat_map(|shown| shown.stores.values()).filter(seen).cloned().collect();
     stores.sort_by(|one, other| one.store_code.cmp(&other.store_code));
-    Ok((Dashboard::new(hq, stores), updates))
+    Ok((Dashboard::new(hq, Reading { at: hq.clock.now(), states: stores }), updates))
 }
 
 async fn first(hq: &Hq) -> Result<Shown, DbErr> {
