@@ -17,7 +17,8 @@ use crate::versions::UNSTAMPED;
 const COLUMN: &str = "search_text";
 /// Stands between the texts of two columns, so that nothing is found across them.
 const BETWEEN: char = '\n';
-/// Bytes of a text at the most, more than a row has by the book: an entry of an index of `PostgreSQL` has room for 2700.
+/// Bytes of a text at the most, since an entry of an index of `PostgreSQL` has room for 2700. Columns that are as long as they may
+/// be have more in letters of two or three bytes; what is behind is not found.
 const LONGEST: usize = 2000;
 /// Rows that are filled at once.
 const AT_ONCE: usize = 500;
