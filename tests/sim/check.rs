@@ -368,8 +368,8 @@ async fn pulled(hq: &Db, store: &Db, shop: &Shop, broken: &mut Vec<String>) {
         };
         let columns = entity.table.columns();
         let key = |row: &dyn Row| format!("{:?}", entity.key.iter().map(|name| row.get(name)).collect::<Vec<_>>());
-        // What headquarters writes beside the versions, or never sends.
-        let own = ["synced", "first_seen_at", "last_envelope_at", "received_at"];
+        // What headquarters writes beside the versions, or never sends; what rows are looked for by is made there alone.
+        let own = ["synced", "first_seen_at", "last_envelope_at", "received_at", "search_text"];
         let compared: Vec<&str> = columns
             .into_iter()
             .filter(|name| !own.contains(name) && !entity.store_owned.contains(name) && !entity.withheld.contains(name))
