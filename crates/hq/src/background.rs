@@ -5,7 +5,8 @@ use std::sync::Arc;
 use tillkeep_http::auth::housekeeping;
 use tillkeep_storage::DbErr;
 
-use crate::sync::{dashboard, deliver, judge, pruning, rounds, servers, texts};
+use crate::backoffice::search_texts;
+use crate::sync::{dashboard, deliver, judge, pruning, rounds, servers};
 use crate::{Hq, alerts};
 
 /// Joins the servers that run, and starts every background task.
@@ -19,7 +20,7 @@ pub(crate) async fn start(hq: &Arc<Hq>) -> Result<(), DbErr> {
     pruning::start(hq.clone());
     dashboard::start(hq.clone());
     alerts::start(hq);
-    texts::start(hq.clone());
+    search_texts::start(hq.clone());
     housekeeping::start(hq.auth.clone(), hq.leases.clone(), hq.stop.clone());
     Ok(())
 }

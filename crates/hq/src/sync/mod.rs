@@ -39,7 +39,6 @@ mod sign_in;
 mod socket;
 pub mod standing;
 mod store_caller;
-pub(crate) mod texts;
 mod versions;
 
 use tillkeep_model::ErrorCode;

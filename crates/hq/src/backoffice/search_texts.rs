@@ -12,13 +12,21 @@ use crate::Hq;
 const PAUSE: Duration = Duration::from_millis(20);
 /// Until it is tried again.
 const AGAIN: Duration = Duration::from_secs(10);
+/// Another program, or a server of the release before, may write rows at any time; while one has no text, searches read every row.
+const LOOK_EVERY: Duration = Duration::from_mins(10);
 
-/// Does it once.
+/// Does it at once, and then every ten minutes.
 pub(crate) fn start(hq: Arc<Hq>) {
     tokio::spawn(async move {
-        while let Err(error) = fill(&hq).await {
-            tracing::warn!(%error, "what products and customers are looked for by could not be written; it is tried again");
-            if !pause(&hq, AGAIN).await {
+        loop {
+            let wait = match fill(&hq).await {
+                Ok(()) => LOOK_EVERY,
+                Err(error) => {
+                    tracing::warn!(%error, "what products and customers are looked for by could not be written; it is tried again");
+                    AGAIN
+                }
+            };
+            if !pause(&hq, wait).await {
                 return;
             }
         }
