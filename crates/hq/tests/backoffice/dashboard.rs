@@ -2,11 +2,12 @@
 
 use serde_json::{Value as Json, json};
 use tillkeep_hq::testing::Databases as _;
-use tillkeep_storage::entity::{store_node, sync_status};
+use tillkeep_model::ids;
+use tillkeep_storage::entity::{store_node, store_product, sync_status};
 use tillkeep_storage::sea_orm::{EntityTrait, IntoActiveModel};
 use uuid::Uuid;
 
-use super::kit::{Kit, column};
+use super::kit::{Kit, Person, column, id_of};
 
 /// An envelope of a sale that does not add up: it is taken, and an operator should look at it.
 pub fn odd_sale(store_id: Uuid, seq: i64) -> Json {
@@ -98,8 +99,10 @@ async fn a_thousand_stores_are_shown_in_a_moment() {
     let now = kit.clock.now();
     let types: Vec<&str> = tillkeep_storage::registry::ALL.iter().map(|entity| entity.name).collect();
     let template = kit.row::<tillkeep_storage::entity::store::Entity>(kit.store("S").await).await;
+    let tea = id_of(&kit.product(&admin, "TEA", json!({})).await);
     let mut tx = kit.hq.db().begin().await.expect("begin");
     let (mut stores, mut statuses, mut nodes) = (Vec::new(), Vec::new(), Vec::new());
+    let mut levels = Vec::new();
     for number in 0..1000 {
         let row = tillkeep_storage::entity::store::Model {
             id: Uuid::now_v7(),
@@ -117,12 +120,43 @@ async fn a_thousand_stores_are_shown_in_a_moment() {
                 pending_count: i32::from(number == 7 && *name == "products"),
                 ..sync_status::Model::default()
             };
+            // An error after the newest success, with nothing that waits.
+            let status = match (number, *name) {
+                (10, "tenders") => sync_status::Model {
+                    last_error_at: Some(now.plus_millis(1000)),
+                    last_error: Some("the disk was full".to_owned()),
+                    ..status
+                },
+                _ => status,
+            };
             statuses.push(status.into_active_model());
+        }
+        // A type whose versions are those of the store alone, above what it has.
+        if number == 9 {
+            levels.push(store_product::Model {
+                id: ids::store_product(row.id, tea),
+                store_id: row.id,
+                product_id: tea,
+                ..store_product::Model::default()
+            });
+        }
+        if number == 11 {
+            let sent = sync_status::Model {
+                store_id: row.id,
+                entity_type: "sales".to_owned(),
+                direction: "push".to_owned(),
+                last_success_at: Some(now),
+                pending_count: 2,
+                pending_bytes: 300,
+                ..sync_status::Model::default()
+            };
+            statuses.push(sent.into_active_model());
         }
         nodes.push(store_node::Model { store_id: row.id, ..store_node::Model::default() }.into_active_model());
         stores.push(row);
     }
     tx.insert_all::<tillkeep_storage::entity::store::Entity>(stores).await.expect("insert");
+    tx.insert_all::<store_product::Entity>(levels).await.expect("insert");
     for chunk in statuses.chunks(500) {
         sync_status::Entity::insert_many(chunk.to_vec()).exec_without_returning(&tx).await.expect("insert");
     }
@@ -136,20 +170,38 @@ async fn a_thousand_stores_are_shown_in_a_moment() {
     eprintln!("{} bytes of 1001 stores in {took:?}", got.text.len());
     let dashboard = got.data();
     assert_eq!((&dashboard["summary"]["stores"], &dashboard["summary"]["unstored"]), (&json!(1001), &json!(1)));
-    // Of so many the types are shown alone that somebody should look at; all else is the same as of one.
-    for (code, to_look_at) in [("S0007", true), ("S0008", false)] {
+    compare(&kit, &admin, &dashboard, types.len()).await;
+}
+
+/// Of so many the types are shown alone that somebody should look at; all else is the same as of one.
+async fn compare(kit: &Kit, admin: &Person, dashboard: &Json, types: usize) {
+    let cases = [
+        ("S0007", Some(("products", "pull"))),
+        ("S0008", None),
+        ("S0009", Some(("store_product_dynamic", "pull"))),
+        ("S0010", Some(("tenders", "pull"))),
+        ("S0011", Some(("sales", "push"))),
+    ];
+    for (code, to_look_at) in cases {
         let all = dashboard["stores"].as_array().expect("stores");
         let mut brief = all.iter().find(|store| store["storeCode"] == code).expect("the store").clone();
         let path = format!("/sync/dashboard?storeId={}", brief["storeId"].as_str().expect("an id"));
-        let mut alone = kit.get(&admin, &path).await.data()["stores"][0].clone();
+        let mut alone = kit.get(admin, &path).await.data()["stores"][0].clone();
         let [shown, whole] = [&mut brief, &mut alone].map(|store| store["sync"].take());
         assert_eq!(brief, alone);
-        assert_eq!(whole.as_array().map(Vec::len), Some(types.len()));
+        let is_sent = to_look_at.is_some_and(|(_, direction)| direction == "push");
+        assert_eq!(whole.as_array().map(Vec::len), Some(types + usize::from(is_sent)));
         let is_behind =
             |row: &Json| row["direction"] == "pull" && row["version"].as_i64() < row["headVersion"].as_i64();
-        let expected = |row: &&Json| is_behind(row) || row["entityType"] == "products" && to_look_at;
+        let is_named = |row: &Json| {
+            to_look_at.is_some_and(|(name, direction)| row["entityType"] == name && row["direction"] == direction)
+        };
+        let expected = |row: &&Json| is_behind(row) || is_named(row);
         let expected: Vec<&Json> = whole.as_array().expect("types").iter().filter(expected).collect();
-        assert!(expected.len() < types.len(), "{expected:?}");
+        assert!(expected.len() < types, "{expected:?}");
+        assert_eq!(expected.iter().filter(|row| is_named(row)).count(), usize::from(to_look_at.is_some()), "{code}");
+        let of_levels = |row: &&&Json| row["entityType"] == "store_product_dynamic" && is_behind(row);
+        assert_eq!(expected.iter().filter(of_levels).count(), usize::from(code == "S0009"), "{code}");
         assert_eq!(shown.as_array().expect("types").iter().collect::<Vec<_>>(), expected, "{code}");
     }
 }
