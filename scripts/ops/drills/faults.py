@@ -21,7 +21,7 @@ def full(drill):
     place = drill.directory / "S01"
     place.mkdir()
     called(["mount", "-t", "tmpfs", "-o", f"size={ROOM},mode=0700", "drill", place])
-    drill.at_end(lambda: called(["umount", place]))
+    drill.at_end(lambda: called(["umount", "--lazy", place]))
     chain = Chain(drill, drill.program)
     shop = chain.open("S01")
     shop.sell(SALES)
@@ -105,16 +105,18 @@ def clock(drill):
 
 def in_order(shop, begun):
     """A later receipt has a later time, or says by its flag that the clock was behind, and then has the time of headquarters."""
-    last, confirmed = None, 0
+    last, confirmed, was_flagged = None, 0, False
     for receipt, at, flags in shop.rows("SELECT receipt_number, completed_at, flags FROM sales ORDER BY receipt_number"):
         at = datetime.datetime.fromisoformat(at)
-        if "clock_behind_register" in flags:
+        is_flagged = "clock_behind_register" in flags
+        if is_flagged:
             confirmed += 1
             off = abs((at - begun).total_seconds())
             need(off < 120, f"{receipt} has the time {at}, which is {off:.0f} s from the time that it was")
         else:
-            need(not last or last <= at or confirmed, f"{receipt} has an earlier time than the one before, and no flag")
-        last = at
+            # The one before may have the time of headquarters, which is another clock.
+            need(not last or last <= at or was_flagged, f"{receipt} has an earlier time than the one before, and no flag")
+        last, was_flagged = at, is_flagged
     need(confirmed >= SALES, f"{confirmed} sales by a clock that was behind have the flag")
     return confirmed
 

@@ -1,6 +1,7 @@
 //! What this server of headquarters finds of itself: its disk, and its backups.
 
 use std::path::Path;
+use std::time::Duration;
 
 use tillkeep_model::Instant;
 
@@ -17,6 +18,8 @@ const LEAST_PART: u64 = 20;
 const BETTER_BY: u64 = 4;
 /// A backup is an old one when so many should have been made since.
 const MISSED: u32 = 2;
+/// The disk of backups may be one of another machine, and alerts wait for it no longer than so.
+const ANSWERS_WITHIN: Duration = Duration::from_secs(5);
 
 /// The disk of the data directory, in bytes.
 #[derive(Clone, Copy, Debug)]
@@ -40,16 +43,16 @@ impl OfServer {
     /// Measures off the threads of requests: a disk may take its time.
     pub(super) async fn measure(hq: &Hq) -> Self {
         let data_dir = hq.alerting.data_dir().to_owned();
-        let backups = hq.alerting.backups();
-        let may_be =
-            backups.as_ref().map_or(0, |(_, every)| i64::try_from((*every * MISSED).as_millis()).unwrap_or(i64::MAX));
-        let measured = tokio::task::spawn_blocking(move || Self {
-            disk: disk(&data_dir),
-            was_nearly_full: false,
-            newest_backup: backups.and_then(|(directory, _)| newest_backup(&directory)),
-            may_be,
-        });
-        measured.await.unwrap_or_default()
+        let disk = tokio::task::spawn_blocking(move || disk(&data_dir));
+        let (newest_backup, may_be) = match hq.alerting.backups() {
+            Some((directory, every)) => {
+                let look = move || newest_backup(&directory);
+                let newest = hq.alerting.newest_backup.ask(ANSWERS_WITHIN, look).await;
+                (newest, i64::try_from((every * MISSED).as_millis()).unwrap_or(i64::MAX))
+            }
+            None => (None, 0),
+        };
+        Self { disk: disk.await.unwrap_or_default(), was_nearly_full: false, newest_backup, may_be }
     }
 
     /// Whether its disk is nearly full only if it was before.

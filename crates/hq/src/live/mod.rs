@@ -9,6 +9,7 @@ pub(crate) mod databases;
 pub(crate) mod followed;
 pub(crate) mod heads;
 mod hub;
+pub(crate) mod newest_backup;
 pub(crate) mod nodes;
 pub(crate) mod overview;
 pub(crate) mod pages;

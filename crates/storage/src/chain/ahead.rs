@@ -1,8 +1,9 @@
 //! Rows that a large write is about to change, locked before the first of them is written.
 //!
-//! Pushes lock products, then what their store has of these, and customers, each kind in one order. Who locked them as they come
-//! up, part by part of a file, would hold some and wait for others which a push holds that waits for the first: `PostgreSQL` ends
-//! one of the two, and it would be the larger one. Locked ahead, nothing that a push can have is waited for later.
+//! Pushes lock products, what their store has of these, and customers, each type in one order. Who locked them as they come up,
+//! part by part of a file, would hold some and wait for others which a push holds that waits for the first: `PostgreSQL` ends one
+//! of the two, and it would be the larger one. Locked ahead, rows of one type are waited for in the order of pushes. From one type to
+//! the next a push may have another order: when `PostgreSQL` ends an import for that, it is done again from the beginning.
 
 use std::collections::BTreeSet;
 

@@ -99,6 +99,17 @@ impl Tx {
         self.touched.extend(registry::position(entity.name));
     }
 
+    /// Writes what the rows that were touched are looked for by (at HQ). The commit does so too; who has many rows, and is about to
+    /// take what others wait for, does it before: the commit then finds each text as it is to be.
+    pub async fn write_texts(&self) -> Result<(), DbErr> {
+        if self.side == Side::Hq {
+            for position in &self.touched {
+                sought::write(&self.inner, &registry::ALL[*position]).await?;
+            }
+        }
+        Ok(())
+    }
+
     /// The last statements before the commit: writes the key of the request and stamps versions (at HQ).
     pub(crate) async fn prepare(&self) -> Result<Vec<Change>, DbErr> {
         let mut changes = Vec::new();

@@ -8,7 +8,7 @@ use tillkeep_storage::entity::sale::{self, from_its_end};
 use tillkeep_storage::entity::{customer, product, store};
 use tillkeep_storage::raw::sea_orm::{EntityTrait, PaginatorTrait, QueryFilter, Value};
 use tillkeep_storage::reports::found::{self, Called, MOST};
-use tillkeep_storage::{raw, sought};
+use tillkeep_storage::{Tx, raw, sought};
 use uuid::Uuid;
 
 use crate::kit::chain::{Chain, id};
@@ -181,6 +181,26 @@ async fn a_commit_writes_what_its_rows_are_looked_for_by_whoever_changed_them() 
         }
         assert!(customers.answers(hq.db.reader(), "zil").await.expect("a look"));
         assert!(!customers.answers(hq.db.reader(), "1\n\u{f6}").await.expect("a look"), "it is in no column");
+    }
+}
+
+#[tokio::test]
+async fn texts_that_are_written_ahead_are_in_the_transaction_and_left_by_its_commit() {
+    for hq in kit::both().await {
+        let mut tx = hq.db.begin().await.expect("a transaction");
+        let row = customer::Model { id: id("ann"), customer_number: "C-1".to_owned(), ..customer::Model::default() };
+        tx.insert::<customer::Entity>(row).await.expect("a row");
+        let text = async |conn: &Tx| {
+            let found = customer::Entity::find_by_id(id("ann")).one(conn).await.expect("a read");
+            found.expect("the row").search_text
+        };
+        assert_eq!(text(&tx).await, None);
+        tx.write_texts().await.expect("texts");
+        assert_eq!(text(&tx).await.as_deref(), Some("c-1"));
+        tx.commit().await.expect("a commit");
+        let kept = hq.row::<customer::Entity>(id("ann")).await.expect("the row");
+        assert_eq!(kept.search_text.as_deref(), Some("c-1"));
+        assert!(kept.sync_version > 0, "{}", kept.sync_version);
     }
 }
 

@@ -1,13 +1,14 @@
 //! Dumps of a headquarters on `PostgreSQL`, by that database's own programs.
 
 use std::ffi::OsString;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 
 use anyhow::{Context, Result, bail};
 use tillkeep_storage::address;
+use tokio::fs::OpenOptions;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::Command;
 
@@ -75,7 +76,7 @@ pub async fn write(url: &str, to: &Path, recipient: Option<&Recipient>) -> Resul
     let mut child = command.spawn().with_context(|| DUMPS.to_owned())?;
     let (mut source, complaints) =
         (child.stdout.take().context("no output")?, child.stderr.take().context("no output")?);
-    let mut file = tokio::fs::File::from_std(OpenOptions::new().write(true).open(to)?);
+    let mut file = OpenOptions::new().write(true).open(to).await.with_context(|| to.display().to_string())?;
     let mut written = Vec::new();
     let mut sealer = recipient.map(|recipient| sealed::begin(recipient, &mut written)).transpose()?;
     // It has the pipe for itself: a program with nobody to read what it writes ends.

@@ -146,6 +146,8 @@ impl Report {
             "rows": self.rows, "created": self.created, "updated": self.updated, "unchanged": self.unchanged,
         });
         let entry = audit::Entry { entity_type: Some(of.entity_type), details, ..caller.audit(of.action) };
+        // All who write lines of the audit log wait from the first of these to the commit.
+        act.write_texts().await?;
         for lines in std::mem::take(&mut self.lines).chunks(CHUNK) {
             let entries = lines.iter().map(|line| line.entry(caller, of.entity_type));
             act.note(entries.collect::<Result<_>>()?).await?;

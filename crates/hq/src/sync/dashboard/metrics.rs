@@ -1,5 +1,7 @@
 //! How each store stands, and what the database says of all, for `GET /metrics`.
 
+use std::collections::HashSet;
+
 use tillkeep_model::{Alarm, Instant};
 use tillkeep_storage::{DbErr, attempts};
 
@@ -36,7 +38,7 @@ use Lines::{Alarms, All, One, With};
 const METERS: [Meter; 12] = [
     (
         "tillkeep_stores_with_gaps",
-        "Stores of which documents or entries are missing; at the server that looks for them, every ten minutes",
+        "Stores in use of which documents or entries are missing; at the server that looks for them, every ten minutes",
         All(|beside| i64::try_from(beside.gaps.as_ref()?.len()).ok()),
     ),
     (
@@ -97,9 +99,17 @@ async fn written(hq: &Hq) -> Result<String, DbErr> {
     let (conn, now) = (hq.db().reader(), hq.clock.now());
     let mut stores = states::overview(hq, conn, Which::All).await?.states;
     stores.retain(|store| store.active);
+    let gaps = hq.alerting.shown_gaps(now).map(|gaps| of_these(gaps, &stores));
     stores.truncate(MOST);
-    let beside = Beside { gaps: hq.alerting.shown_gaps(now), people_locked: attempts::people_locked(conn, now).await? };
+    let beside = Beside { gaps, people_locked: attempts::people_locked(conn, now).await? };
     Ok(METERS.into_iter().map(|meter| of_meter(&meter, &stores, &beside, now)).collect())
+}
+
+/// What is missing of `stores`: one that is closed is on no line of the page, and in none of its counts.
+fn of_these(mut gaps: Gaps, stores: &[StoreState]) -> Gaps {
+    let ids: HashSet<_> = stores.iter().map(|store| store.store_id).collect();
+    gaps.retain(|id, _| ids.contains(id));
+    gaps
 }
 
 /// The lines of one meter, with what it is.
@@ -125,6 +135,7 @@ fn alarms(name: &str, store: &StoreState) -> String {
 #[cfg(test)]
 mod tests {
     use tillkeep_storage::alerts::found::Gap;
+    use uuid::Uuid;
 
     use super::*;
     use crate::live::store_state::testing::{at, store};
@@ -148,5 +159,13 @@ mod tests {
             assert_eq!(written(name, None), [""; 0], "another server looks");
         }
         assert_eq!(written("tillkeep_people_locked", None), ["tillkeep_people_locked 3"]);
+    }
+
+    #[test]
+    fn what_is_missing_of_a_store_that_is_closed_is_not_counted() {
+        let gap = || Gap { since: at(0), missing: 7 };
+        let gaps = Gaps::from([(store(0).store_id, gap()), (Uuid::from_u128(7), gap())]);
+        let left = of_these(gaps, &[store(0)]);
+        assert_eq!(left.into_keys().collect::<Vec<_>>(), [store(0).store_id]);
     }
 }
