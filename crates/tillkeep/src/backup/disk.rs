@@ -1,7 +1,9 @@
 //! The disk that backups are kept on. It may be that of another machine, which is slow or does not answer at all: whatever is done
 //! there is done on a thread of its own, and waited for no longer than a while.
 
+use std::fs;
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -97,6 +99,11 @@ pub fn free(directory: &Path) -> io::Result<u64> {
     Ok(about.f_bavail.saturating_mul(about.f_frsize))
 }
 
+/// Whether two directories are on one disk.
+pub fn shares(one: &Path, other: &Path) -> io::Result<bool> {
+    Ok(fs::metadata(one)?.dev() == fs::metadata(other)?.dev())
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::mpsc;
@@ -147,5 +154,15 @@ mod tests {
     fn a_disk_says_how_much_room_it_has() {
         let dir = tempfile::tempdir().expect("a directory");
         assert!(free(dir.path()).expect("the disk says it") > 0);
+    }
+
+    #[test]
+    fn a_directory_is_on_the_disk_of_what_is_around_it_unless_something_is_mounted_there() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let inner = dir.path().join("backups");
+        fs::create_dir(&inner).expect("a directory");
+        assert!(shares(dir.path(), &inner).expect("both are there"));
+        assert!(!shares(dir.path(), Path::new("/proc")).expect("both are there"));
+        assert!(shares(dir.path(), &dir.path().join("nothing")).is_err());
     }
 }

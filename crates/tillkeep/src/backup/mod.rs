@@ -11,7 +11,7 @@ pub mod schedule;
 mod source;
 mod write;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
@@ -71,8 +71,19 @@ async fn by_hand(file: PathBuf, data_dir: PathBuf, recipient: Option<Recipient>)
     }
     let from = write::Server { database, data_dir };
     let now = Clock::default().now();
+    let data_dir = from.data_dir.clone();
+    // Without it there is only less room.
+    if let Err(error) = write::aside(move || Ok(write::sweep(&data_dir)?)).await {
+        say!("What is left of an interrupted backup cannot be removed from {}: {error:#}.", from.data_dir.display());
+    }
     // A full disk is a reason to back up to another one. What is encrypted lies in the open on its own disk or nowhere.
-    let is_cramped = recipient.is_none() && disk::free(&from.data_dir)? < from.bytes()?.saturating_mul(2);
+    let room = from.bytes()?.saturating_mul(2);
+    let is_cramped = if recipient.is_some() {
+        has_room(&from.data_dir, disk::free(&from.data_dir)?, room)?;
+        false
+    } else {
+        disk::free(&from.data_dir)? < room
+    };
     let written = if is_cramped {
         write::write_straight(&from, &file, now).await
     } else {
@@ -81,4 +92,33 @@ async fn by_hand(file: PathBuf, data_dir: PathBuf, recipient: Option<Recipient>)
     let written = written.with_context(|| format!("{} cannot be written", file.display()))?;
     say!("{} holds the database and {} key files, {} KiB.", file.display(), written.keys, written.bytes >> 10);
     Ok(())
+}
+
+/// An error unless the copy that is encrypted has room beside its database, and what the server writes meanwhile too.
+fn has_room(data_dir: &Path, free: u64, room: u64) -> Result<()> {
+    if free < room {
+        bail!(
+            "{} MiB are free in {}, and {} MiB are needed, twice the database: a copy of it lies there until it is \
+             encrypted; make room there, or leave --recipient out and encrypt the file elsewhere",
+            free >> 20,
+            data_dir.display(),
+            (room >> 20) + 1
+        );
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_backup_is_not_encrypted_where_its_copy_could_fill_the_disk_of_the_server() {
+        let data_dir = Path::new("/var/lib/tillkeep");
+        assert!(has_room(data_dir, 20 << 20, 20 << 20).is_ok());
+        let said = has_room(data_dir, (20 << 20) - 1, 20 << 20).expect_err("too little").to_string();
+        for words in ["19 MiB are free in /var/lib/tillkeep", "21 MiB are needed", "make room there"] {
+            assert!(said.contains(words), "{said}");
+        }
+    }
 }

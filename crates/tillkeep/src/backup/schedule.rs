@@ -36,6 +36,8 @@ const RENEW: Duration = Duration::from_secs(20);
 
 /// How much room there is in a directory.
 type Free = fn(&Path) -> io::Result<u64>;
+/// Whether two directories are on one disk.
+type Shares = fn(&Path, &Path) -> io::Result<bool>;
 
 /// Makes a backup of one server whenever one is due.
 pub struct Schedule {
@@ -47,6 +49,7 @@ pub struct Schedule {
     source: Source,
     clock: Clock,
     free: Free,
+    shares: Shares,
 }
 
 impl Schedule {
@@ -65,7 +68,7 @@ impl Schedule {
 
     fn new(plan: Plan, shelf: Shelf, source: Source, clock: Clock) -> Self {
         let disk = Disk::new(shelf.directory.clone());
-        Self { plan, shelf, disk, patience: Patience::default(), source, clock, free: disk::free }
+        Self { plan, shelf, disk, patience: Patience::default(), source, clock, free: disk::free, shares: disk::shares }
     }
 
     /// Begins to look, until the server stops. What is being made then is left, and swept away at the next start.

@@ -4,6 +4,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use rustix::io::Errno;
@@ -11,6 +12,7 @@ use rustix::process::Pid;
 use tillkeep_model::Instant;
 use tillkeep_storage::Db;
 use tillkeep_storage::backup::{self, KeyFile};
+use uuid::Uuid;
 
 use super::kept::{draft_of, publish};
 use crate::modes;
@@ -21,6 +23,10 @@ pub const KEYS: [&str; 2] = ["pin.key", "token.key"];
 pub const DATABASE: &str = "tillkeep.db";
 /// What the name of a copy in the data directory begins with that is about to be put to its place.
 const OPEN_COPY: &str = "tillkeep.db.backup-";
+/// A copy is not swept away while its maker lives, and no longer than so: after a start of the machine another process has its number.
+const MADE_WITHIN: Duration = Duration::from_hours(24);
+/// The same of a maker with the number of this process, as each has in a container of its own: most often it is one before a start.
+const MADE_BESIDE_WITHIN: Duration = Duration::from_hours(1);
 
 /// What is backed up, beside its running server or without one.
 #[derive(Clone, Debug)]
@@ -85,12 +91,17 @@ pub async fn copy(server: &Server, now: Instant) -> Result<Copied> {
     let data_dir = server.data_dir.clone();
     let (kept, open) = aside(move || {
         let kept = keys(&data_dir)?;
-        let open = Scratch::make(data_dir.join(format!("{OPEN_COPY}{}", std::process::id())))?;
+        let open = Scratch::make(data_dir.join(name_of_copy()))?;
         Ok((kept, open))
     })
     .await?;
     copy_to(server, &open.0, &kept, now).await?;
     Ok(Copied { open, keys: kept.len() })
+}
+
+/// No other one has it, also where processes in two containers have one number.
+fn name_of_copy() -> String {
+    format!("{OPEN_COPY}{}-{}", std::process::id(), Uuid::new_v4().simple())
 }
 
 impl Copied {
@@ -158,25 +169,33 @@ pub fn keys(data_dir: &Path) -> Result<Vec<KeyFile>> {
     Ok(kept)
 }
 
-/// Removes copies in a data directory that a killed process left there. That of a command that is at work now stays.
+/// Removes copies in a data directory that a killed process left there. That of one that is at work now stays.
 pub fn sweep(data_dir: &Path) -> io::Result<()> {
     for entry in fs::read_dir(data_dir)? {
         let entry = entry?;
         let name = entry.file_name();
         let Some(rest) = name.to_str().and_then(|name| name.strip_prefix(OPEN_COPY)) else { continue };
         let maker = rest.split('-').next().and_then(|id| id.parse::<i32>().ok());
-        if !maker.is_some_and(lives) {
-            fs::remove_file(entry.path())?;
+        if maker.is_some_and(|id| is_at_work(id, &entry.path())) {
+            continue;
+        }
+        match fs::remove_file(entry.path()) {
+            // Another one sweeps too, or it was put to its place.
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+            _ => {}
         }
     }
     Ok(())
 }
 
-/// Whether another process of this number is there.
-fn lives(id: i32) -> bool {
+/// Whether the process of this number may still be making `copy`.
+fn is_at_work(id: i32, copy: &Path) -> bool {
     let is_own = i32::try_from(std::process::id()).is_ok_and(|own| own == id);
-    let there = Pid::from_raw(id).map(rustix::process::test_kill_process);
-    !is_own && there.is_some_and(|there| there != Err(Errno::SRCH))
+    let lives = Pid::from_raw(id).is_some_and(|id| rustix::process::test_kill_process(id) != Err(Errno::SRCH));
+    let within = if is_own { MADE_BESIDE_WITHIN } else { MADE_WITHIN };
+    // One of the future says only that a clock was wrong.
+    let age = fs::metadata(copy).and_then(|about| about.modified()).map(|at| at.elapsed().unwrap_or_default());
+    lives && age.is_ok_and(|age| age < within)
 }
 
 /// Work that waits for a disk, on a thread that may.
@@ -210,5 +229,37 @@ mod tests {
         }
         fs::write(&from, "x").expect("a file");
         assert!(carry(&from, &to, |_, _| Err(ErrorKind::PermissionDenied.into())).is_err());
+    }
+
+    #[test]
+    fn a_copy_of_a_maker_that_is_gone_or_too_old_is_swept_away_and_no_other() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let own = std::process::id();
+        let parent = std::os::unix::process::parent_id();
+        // Above the highest number that a process can have.
+        let gone = i32::MAX;
+        let name = |id: &str, rest: &str| format!("{OPEN_COPY}{id}{rest}");
+        let copies = [
+            (name_of_copy(), 0, true),
+            (name(&own.to_string(), "-a"), 2, false),
+            (name(&parent.to_string(), "-a"), 23, true),
+            (name(&parent.to_string(), "-a-journal"), 23, true),
+            (name(&parent.to_string(), "-b"), 25, false),
+            (name(&gone.to_string(), "-a"), 0, false),
+            (name(&gone.to_string(), "-a-journal"), 0, false),
+            // As before there was more than a number.
+            (name(&gone.to_string(), ""), 0, false),
+            (DATABASE.to_owned(), 100, true),
+        ];
+        for (name, hours, _) in &copies {
+            let file = fs::File::create(dir.path().join(name)).expect("a file");
+            let made = file.metadata().and_then(|about| about.modified()).expect("a time");
+            file.set_modified(made - Duration::from_hours(*hours)).expect("a time");
+        }
+        sweep(dir.path()).expect("swept");
+        for (name, hours, stays) in &copies {
+            assert_eq!(dir.path().join(name).exists(), *stays, "{name}, {hours} hours old");
+        }
+        assert_ne!(name_of_copy(), name_of_copy());
     }
 }

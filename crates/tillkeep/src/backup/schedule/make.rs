@@ -51,13 +51,23 @@ impl Schedule {
 
     async fn make_of_file(&self, server: &Server, bytes: u64, now: Instant) -> Outcome<(PathBuf, u64)> {
         let recipient = self.plan.recipient.clone();
-        // One that is encrypted is there twice for a moment, perhaps on one disk.
-        let times = if recipient.is_some() { 3 } else { 2 };
-        let room = bytes.saturating_mul(times);
-        self.make_room(room, now).await.because("space")?;
-        let (free, data_dir) = (self.free, server.data_dir.clone());
-        let remedy = "make room there: it is copied beside its database first";
-        aside(move || has_room(free, &data_dir, room, remedy)).await.because("space")?;
+        let left = server.data_dir.clone();
+        if let Err(error) = aside(move || Ok(write::sweep(&left)?)).await {
+            tracing::warn!(%error, "what is left of an interrupted backup could not be removed");
+        }
+        let (shares, data_dir) = (self.shares, server.data_dir.clone());
+        let is_shared = self.on_disk(move |shelf| shares(&data_dir, &shelf.directory)).await.because("directory")?;
+        if is_shared {
+            // One that is encrypted is there twice for a moment.
+            let times = if recipient.is_some() { 3 } else { 2 };
+            self.make_room(bytes.saturating_mul(times), now).await.because("space")?;
+        } else {
+            // First: old backups do not go for one that cannot be made.
+            let (free, data_dir, room) = (self.free, server.data_dir.clone(), bytes.saturating_mul(2));
+            let remedy = "make room there: it is copied beside its database first";
+            aside(move || has_room(free, &data_dir, room, remedy)).await.because("space")?;
+            self.make_room(bytes, now).await.because("space")?;
+        }
         let file = self.file(now, kept::DATABASE);
         let copied = write::copy(server, now).await.because("write")?;
         let to = file.clone();

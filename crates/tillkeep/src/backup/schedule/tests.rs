@@ -104,12 +104,53 @@ async fn a_disk_with_less_room_than_twice_the_database_is_left_alone_until_there
     let said = has_room(|_| Ok(10), shop.dir.path(), 11, "make room").expect_err("too little").to_string();
     assert!(said.ends_with("make room"), "{said}");
     assert!(has_room(|_| Ok(10), shop.dir.path(), 10, "make room").is_ok());
-    // The disk of the database is one of them: the copy is made there.
-    let no_room_beside: Free = |directory| Ok(if directory.ends_with("backups") { u64::MAX } else { 10 });
-    shop.schedule(7, no_room_beside).turn().await;
-    assert_eq!(shop.backups(), Vec::<String>::new());
     shop.schedule(7, |_| Ok(u64::MAX)).turn().await;
     assert_eq!(shop.backups().len(), 1);
+}
+
+/// The disk of backups has room for one file of the database, and none for two.
+fn room_for_one(directory: &Path) -> io::Result<u64> {
+    let Some(data_dir) = directory.parent().filter(|_| directory.ends_with("backups")) else { return Ok(u64::MAX) };
+    let server = Server { database: data_dir.join(write::DATABASE), data_dir: data_dir.to_owned() };
+    Ok(server.bytes()? / 2 * 3)
+}
+
+#[tokio::test]
+async fn old_backups_stay_while_the_disk_of_the_database_has_no_room_for_a_copy() {
+    let shop = Shop::open().await;
+    let apart = |free: Free| Schedule { shares: |_, _| Ok(false), ..shop.schedule(2, free) };
+    for _ in 0..2 {
+        shop.clock.advance(2 * DAY);
+        apart(|_| Ok(u64::MAX)).turn().await;
+    }
+    let old = shop.backups();
+    assert_eq!(old.len(), 2, "{old:?}");
+    shop.clock.advance(2 * DAY);
+    let nowhere: Free = |_| Ok(10);
+    let no_room_beside: Free = |directory| Ok(if directory.ends_with("backups") { u64::MAX } else { 10 });
+    for free in [nowhere, no_room_beside] {
+        let next = apart(free).turn().await;
+        assert_eq!(shop.backups(), old);
+        assert!((1..=HOUR).contains(&next.millis_since(shop.clock.now())), "{next}");
+    }
+    // The other disk has the file alone, and the copy never.
+    apart(room_for_one).turn().await;
+    let left = shop.backups();
+    assert!(left.len() == 2 && left[0] == old[1], "{left:?} after {old:?}");
+    shop.clock.advance(2 * DAY);
+    shop.schedule(2, room_for_one).turn().await;
+    assert_eq!(shop.backups(), left[1..], "on one disk the oldest went, and there is no room all the same");
+}
+
+#[tokio::test]
+async fn what_a_killed_command_left_beside_the_database_goes_with_the_next_backup() {
+    let shop = Shop::open().await;
+    shop.clock.advance(2 * DAY);
+    // Above the highest number that a process can have.
+    let left = shop.dir.path().join(format!("tillkeep.db.backup-{}-a", i32::MAX));
+    fs::write(&left, "x").expect("a file");
+    shop.schedule(7, |_| Ok(u64::MAX)).turn().await;
+    assert_eq!((shop.backups().len(), left.exists()), (1, false));
 }
 
 #[tokio::test]
