@@ -37,7 +37,7 @@ async fn fill(hq: &Hq) -> Result<(), DbErr> {
     for sought in &sought::ALL {
         let mut next = Some(Uuid::nil());
         while let Some(after) = next {
-            next = db::retry_serialization(|| sought.fill(hq.sync_db(), after)).await?;
+            next = db::retry_serialization(|| sought.fill(hq.db(), after)).await?;
             if next.is_some() && !pause(hq, PAUSE).await {
                 return Ok(());
             }
