@@ -5,8 +5,8 @@ use std::sync::Arc;
 use tillkeep_http::auth::housekeeping;
 use tillkeep_storage::DbErr;
 
-use crate::backoffice::search_texts;
-use crate::sync::{dashboard, deliver, judge, pruning, rounds, servers};
+use crate::sync::upkeep::{pruning, search_texts};
+use crate::sync::{dashboard, deliver, judge, rounds, servers};
 use crate::{Hq, alerts};
 
 /// Joins the servers that run, and starts every background task.

@@ -20,7 +20,6 @@ pub(crate) mod sale_documents;
 pub mod sales;
 pub(crate) mod sales_reps;
 mod search;
-pub(crate) mod search_texts;
 mod sheets;
 mod sought;
 pub(crate) mod specials;

@@ -43,7 +43,7 @@ impl NewestBackup {
                 asking.0.keep(found);
                 // Before the answer: whoever hears it may ask again.
                 drop(asking);
-                drop(answer.send(()));
+                let _ = answer.send(());
             };
             match thread::Builder::new().name("backups".to_owned()).spawn(work) {
                 Ok(_) => drop(timeout(limit, answered).await),

@@ -25,7 +25,6 @@ mod pictures;
 mod pin_key;
 mod processes;
 mod protocol;
-pub(crate) mod pruning;
 mod pull;
 mod push;
 mod refunds;
@@ -39,6 +38,7 @@ mod sign_in;
 mod socket;
 pub mod standing;
 mod store_caller;
+pub(crate) mod upkeep;
 mod versions;
 
 use tillkeep_model::ErrorCode;
