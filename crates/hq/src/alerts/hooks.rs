@@ -248,9 +248,10 @@ pub(super) async fn edit(
     hooks::change(&act, new.clone()).await?;
     hooks::set_stores(&act, id, &stores).await?;
     let details = json!({"from": noted(&old, &before), "to": noted(&new, &stores)});
+    let shown = view(&*act, new).await?;
     act.done(entry(&caller, "edit", id, details)).await?;
     hq.alerting.sales.notify_one();
-    view(caller.reader(), new).await.map(Answer)
+    Ok(Answer(shown))
 }
 
 /// `DELETE /alert-hooks/{id}`
@@ -297,11 +298,13 @@ pub(super) async fn rotate_secret(
     caller.everywhere()?;
     what_of(&caller, id).await?;
     let (secret, sealed) = new_secret(&hq.auth.pins, id)?;
+    // What may fail is read before: a secret that is in use must be shown.
+    let mut around = Surroundings::load(caller.reader()).await?;
     let act = caller.begin().await?;
     let old = hooks::find_to_change(&act, id).await?.ok_or_else(missing)?;
     let now = caller.now();
     let new = Model { secret: sealed, version: old.version + 1, updated_at: now, due_at: now, ..old };
     hooks::change(&act, new.clone()).await?;
     act.done(entry(&caller, "alert_hook.rotate_secret", id, json!({"host": host(&new.url)}))).await?;
-    Ok(Answer(view(caller.reader(), new).await?.with_secret(secret)))
+    Ok(Answer(around.show(new).with_secret(secret)))
 }

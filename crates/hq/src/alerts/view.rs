@@ -27,7 +27,8 @@ pub(super) struct HookView {
     version: i64,
     created_at: Instant,
     updated_at: Instant,
-    /// Posts of alerts that are on their way, or sales that it has not been told yet.
+    /// Posts of alerts that are on their way, or sales that it has not been told yet, among the next 10 000 that were stored: 10 000
+    /// means that or more.
     waiting: i64,
     /// When headquarters stored the first of these sales.
     waiting_since: Option<Instant>,

@@ -19,6 +19,8 @@ use crate::{Tx, series};
 const PLACES: &str = "sale_news";
 /// Rows that get a place, or go, in one transaction.
 const AT_ONCE: u64 = 5000;
+/// Rows that are looked at to count what a receiver has not been told: whoever asks does not wait for millions of them.
+const COUNTED: i64 = 10_000;
 
 /// Whether the hook `h` is told of the sale of `n`.
 const WANTED: &str = "(h.all_stores = TRUE OR EXISTS (SELECT 1 FROM alert_hook_stores f WHERE f.hook_id = h.id AND f.store_id = n.store_id))";
@@ -36,6 +38,7 @@ pub struct News {
 /// What a receiver has not been told yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lag {
+    /// Among the next 10 000 that were stored, and as many that have no place yet; 10 000 is that or more.
     pub sales: i64,
     /// When headquarters stored the first of them.
     pub since: Option<Instant>,
@@ -122,14 +125,20 @@ pub async fn page(
     query(conn, &sql, [hook.id.into(), hook.told_to.into(), until.into()]).await?.iter().map(news).collect()
 }
 
-/// What each receiver has not been told yet; those that have been told all are not among them.
+/// What each receiver has not been told yet, as far as that is counted.
 pub async fn lags(conn: &impl ConnectionTrait) -> Result<HashMap<Uuid, Lag>, DbErr> {
+    // Cut before it is asked what is wanted: one that wants little would have all of it read.
+    let ahead = format!(
+        "SELECT * FROM (SELECT sale_id, store_id, at FROM sale_news WHERE place > h.told_to ORDER BY place LIMIT {COUNTED}) p \
+         UNION ALL SELECT * FROM (SELECT sale_id, store_id, at FROM sale_news WHERE place IS NULL LIMIT {COUNTED}) q"
+    );
     let sql = format!(
-        "SELECT h.id AS hook_id, COUNT(DISTINCT n.sale_id) AS sales, MIN(n.at) AS since FROM alert_hooks h \
-         JOIN sale_news n ON (n.place IS NULL OR n.place > h.told_to) AND {WANTED} WHERE h.what = 'sales' GROUP BY h.id"
+        "SELECT h.id AS hook_id, (SELECT COUNT(DISTINCT n.sale_id) FROM ({ahead}) n WHERE {WANTED}) AS sales, \
+         (SELECT MIN(n.at) FROM ({ahead}) n WHERE {WANTED}) AS since FROM alert_hooks h WHERE h.what = 'sales'"
     );
     let lag = |row: &Row| {
-        let lag = Lag { sales: row.try_get("", "sales")?, since: row.try_get("", "since")? };
+        let sales: i64 = row.try_get("", "sales")?;
+        let lag = Lag { sales: sales.min(COUNTED), since: row.try_get("", "since")? };
         Ok((row.try_get("", "hook_id")?, lag))
     };
     query(conn, &sql, []).await?.iter().map(lag).collect()
