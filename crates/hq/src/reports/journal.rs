@@ -32,6 +32,8 @@ use crate::scope::OfReports;
 const LONGEST: u64 = 31;
 /// Different lines that are sold on them at the most, each day of each store by itself.
 const MOST_LINES: u64 = 200_000;
+/// Drawers of them at the most, with those of a month before that may carry movements of the safe.
+const MOST_DRAWERS: u64 = 50_000;
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -65,7 +67,7 @@ enum Format {
 pub(super) struct Journal {
     from: String,
     to: String,
-    /// The oldest day first, its stores by code. A day without any amount has none.
+    /// The oldest day first, its stores by code. A day without any amount has none, unless a drawer is open.
     entries: Vec<Entry>,
 }
 
@@ -155,17 +157,24 @@ pub(super) async fn get(
     Ok(found)
 }
 
+fn fits(found: usize, most: u64) -> Result<()> {
+    if u64::try_from(found).is_ok_and(|found| found > most) {
+        let text = "so much was sold on these days that no journal has all of it: ask for fewer days, or for one store";
+        return Err(Error::field("to", text));
+    }
+    Ok(())
+}
+
 async fn entries(conn: &Transaction, range: Range<'_>, carried_from: &str) -> Result<Vec<Entry>> {
     let mut books = Books::default();
     books.documents(&journal::documents(conn, range).await?);
     let lines = journal::lines(conn, range, MOST_LINES + 1).await?;
-    if u64::try_from(lines.len()).is_ok_and(|found| found > MOST_LINES) {
-        let text = "so much was sold on these days that no journal has all of it: ask for fewer days, or for one store";
-        return Err(Error::field("to", text));
-    }
+    fits(lines.len(), MOST_LINES)?;
     books.lines(&lines);
     books.payments(&journal::payments(conn, range).await?);
-    books.drawers(&journal::drawers(conn, range, carried_from).await?, (range.from, range.to));
+    let drawers = journal::drawers(conn, range, carried_from, MOST_DRAWERS + 1).await?;
+    fits(drawers.len(), MOST_DRAWERS)?;
+    books.drawers(&drawers, (range.from, range.to));
 
     let chart: Chart = match settings::get(conn, settings::ACCOUNTS).await? {
         Some(text) => serde_json::from_str(&text)?,
@@ -187,7 +196,8 @@ async fn entries(conn: &Transaction, range: Range<'_>, carried_from: &str) -> Re
             total: Money::from_wide(of.lines().map(|(_, _, sum)| sum.max(0)).sum()),
             lines: of.lines().map(|line| Line::new(&chart, line)).collect(),
         })
-        .filter(|entry| !entry.lines.is_empty())
+        // A day that is open is seen before anything is booked on it.
+        .filter(|entry| !entry.lines.is_empty() || entry.open_drawers > 0)
         .collect();
     entries.sort_by(|one, other| place(one).cmp(&place(other)));
     Ok(entries)
@@ -198,7 +208,8 @@ fn place(entry: &Entry) -> (&str, &str, Uuid, &str) {
 }
 
 /// The columns of a file; `docs/integrate.md` says what stands in them.
-const COLUMNS: [&str; 8] = ["businessDate", "storeCode", "account", "kind", "code", "currencyCode", "debit", "credit"];
+const COLUMNS: [&str; 9] =
+    ["businessDate", "storeCode", "account", "kind", "code", "currencyCode", "debit", "credit", "openDrawers"];
 
 fn file(entries: &[Entry]) -> Result<Csv> {
     let rows: usize = entries.iter().map(|entry| entry.lines.len()).sum();
@@ -215,6 +226,7 @@ fn file(entries: &[Entry]) -> Result<Csv> {
             Cell::Text(&entry.currency_code),
             side(line.debit),
             side(line.credit),
+            Cell::Plain(entry.open_drawers.to_string()),
         ];
         file.row(&cells);
     }

@@ -106,7 +106,8 @@ impl Books {
             let taxes: Vec<Tax> = chain::list(&of.tax_details);
             let kind = sold_as(&of.sale_type);
             let entry = self.entry(&of.day);
-            if let Some(code) = codes(&taxes) {
+            // Without tax it is no revenue of a rate that its lines have.
+            if let Some(code) = codes(&taxes).filter(|_| !of.is_exempt) {
                 entry.post((kind, None), (kind, Some(code.as_str())), wide(of.net));
             }
             for tax in taxes.iter().filter(|tax| !tax.code.is_empty()) {
@@ -189,6 +190,7 @@ mod tests {
         let of = |tax_details: Json, count, net| Lines {
             day: day(),
             sale_type: "sale".into(),
+            is_exempt: false,
             tax_details: JsonText(tax_details),
             count,
             net: Money(net),

@@ -24,6 +24,7 @@ struct Doc {
     sale_type: &'static str,
     status: &'static str,
     rounding: i64,
+    is_exempt: bool,
     items: Vec<Item>,
     /// Code, kind and amount.
     payments: Vec<(&'static str, &'static str, i64)>,
@@ -32,7 +33,7 @@ struct Doc {
 impl Doc {
     fn of(store: Uuid, items: Vec<Item>, payments: Vec<(&'static str, &'static str, i64)>) -> Self {
         let (sale_type, status) = ("sale", "completed");
-        Self { store, day: DAY, currency: "USD", sale_type, status, rounding: 0, items, payments }
+        Self { store, day: DAY, currency: "USD", sale_type, status, rounding: 0, is_exempt: false, items, payments }
     }
 
     fn net(&self) -> i64 {
@@ -59,6 +60,7 @@ async fn book(kit: &Kit, number: usize, doc: &Doc) {
         tax_amount: Money(doc.tax()),
         total_amount: Money(doc.net() + doc.tax()),
         cash_rounding: Money(doc.rounding),
+        tax_exempt: doc.is_exempt,
         ..sale::Model::default()
     };
     let tx = kit.hq.db().begin().await.expect("begin");
@@ -147,6 +149,13 @@ async fn day_of(kit: &Kit, store: Uuid) {
         Doc::of(store, vec![(300, vec![("VAT7", 21)])], vec![("VISA", "card", 200), ("ACCOUNT", "on_account", 121)]),
         Doc { sale_type: "refund", ..Doc::of(store, vec![vat(-1000)], vec![("VISA", "card", -1190)]) },
         Doc { status: "voided", ..Doc::of(store, vec![vat(5000)], vec![("CASH", "cash", 5950)]) },
+        // Who pays no tax: the lines have their rates, and nothing by them.
+        Doc { is_exempt: true, ..Doc::of(store, vec![(400, vec![("VAT19", 0)])], vec![("CASH", "cash", 400)]) },
+        Doc {
+            is_exempt: true,
+            sale_type: "refund",
+            ..Doc::of(store, vec![(-100, vec![("VAT19", 0)])], vec![("CASH", "cash", -100)])
+        },
         // A customer pays what is owed.
         Doc {
             sale_type: "settlement",
@@ -205,7 +214,7 @@ async fn a_day_is_booked_by_rate_tender_and_reason_and_its_debits_are_its_credit
     let wanted = [
         // Float, what was added and paid in; less what was paid out, dropped, missed and counted.
         json!(["1000", "cash", null, 20_000 + 1000 + 500 - 1200 - 1000 - 8 - 23_330]),
-        json!(["1000", "cash", "CASH", 2880 + 1058 + 100]),
+        json!(["1000", "cash", "CASH", 2880 + 1058 + 400 - 100 + 100]),
         json!(["1010", "safe", null, 1000 + 23_330 - 20_000 - 1000 - 5 - 4000]),
         json!(["1020", "deposit", null, 4000]),
         json!(["1100", "card", "VISA", 200 - 1190]),
@@ -214,10 +223,11 @@ async fn a_day_is_booked_by_rate_tender_and_reason_and_its_debits_are_its_credit
         json!(["2200", "tax", "STATE", -40]),
         json!(["2200", "tax", "VAT19", -190]),
         json!(["2200", "tax", "VAT7", -21]),
-        json!(["4000", "revenue", null, -500]),
+        json!(["4000", "revenue", null, -500 - 400]),
         json!(["4000", "revenue", "STATE+CITY", -1000]),
         json!(["4000", "revenue", "VAT19", -2000]),
         json!(["4000", "revenue", "VAT7", -300]),
+        json!(["4100", "returns", null, 100]),
         json!(["4100", "returns", "VAT19", 1000]),
         json!(["4900", "paid_in", "FOUND", -500]),
         json!(["6900", "paid_out", "POSTAGE", 1200]),
@@ -234,9 +244,9 @@ async fn a_day_is_booked_by_rate_tender_and_reason_and_its_debits_are_its_credit
     assert_eq!(file.headers["content-disposition"], "attachment; filename=\"journal.csv\"");
     let rows: Vec<&str> = file.text.trim_start_matches('\u{feff}').lines().collect();
     assert_eq!(rows.len(), wanted.len() + 1);
-    assert_eq!(rows[0], "businessDate,storeCode,account,kind,code,currencyCode,debit,credit");
-    assert!(rows.contains(&"2026-11-20,S01,2200,tax,VAT19,USD,,1.90"), "{rows:?}");
-    assert!(rows.contains(&"2026-11-20,S01,6920,cash_variance,,USD,0.08,"), "{rows:?}");
+    assert_eq!(rows[0], "businessDate,storeCode,account,kind,code,currencyCode,debit,credit,openDrawers");
+    assert!(rows.contains(&"2026-11-20,S01,2200,tax,VAT19,USD,,1.90,0"), "{rows:?}");
+    assert!(rows.contains(&"2026-11-20,S01,6920,cash_variance,,USD,0.08,,0"), "{rows:?}");
     let taken = audit_log::Entity::find().filter(audit_log::Column::Action.eq("journal.export"));
     assert_eq!(taken.all(kit.hq.db().reader()).await.expect("a log").len(), 1);
 }
@@ -302,7 +312,9 @@ async fn what_does_not_add_up_is_booked_and_seen() {
         cash_movements: JsonText(json!({"no": "list"})),
         ..register_session::Model::default()
     };
-    drawer(&kit, open).await;
+    drawer(&kit, open.clone()).await;
+    // Where nothing was sold yet.
+    drawer(&kit, register_session::Model { store_id: kit.store("S02").await, ..open }).await;
     let entries = entries(&kit, &admin, "").await;
     let wanted = [
         json!(["1190", "other", "SHELLS", 900]),
@@ -311,6 +323,8 @@ async fn what_does_not_add_up_is_booked_and_seen() {
     ];
     assert_eq!(lines(&entries[0]), wanted);
     assert_eq!(entries[0]["openDrawers"], 1);
+    assert_eq!((&entries[1]["storeCode"], &entries[1]["openDrawers"]), (&json!("S02"), &json!(1)));
+    assert_eq!((&entries[1]["lines"], &entries[1]["total"]), (&json!([]), &json!(0)));
 }
 
 #[tokio::test]

@@ -83,6 +83,8 @@ pub async fn documents(conn: &impl ConnectionTrait, range: Range<'_>) -> Result<
 pub struct Lines {
     pub day: Day,
     pub sale_type: String,
+    /// Of documents without tax: what they have of rates is what would have been paid.
+    pub is_exempt: bool,
     /// Of each of them.
     pub tax_details: JsonText,
     pub count: i64,
@@ -95,12 +97,12 @@ pub async fn lines(conn: &impl ConnectionTrait, range: Range<'_>, most: u64) -> 
     let mut values: Vec<Value> = vec![SaleStatus::Voided.word().into(), range.from.into(), range.to.into()];
     let here = one_of("s.store_id", range.stores, &mut values);
     let sql = format!(
-        "WITH sold AS (SELECT s.store_id, s.currency_code, s.business_date, s.sale_type, i.tax_details, i.net_amount \
+        "WITH sold AS (SELECT s.store_id, s.currency_code, s.business_date, s.sale_type, s.tax_exempt, i.tax_details, i.net_amount \
          FROM sales s JOIN sale_items i ON i.sale_id = s.id \
          WHERE s.business_date >= $2 AND s.business_date <= $3 AND s.status <> $1 AND {here}) \
-         SELECT l.store_id, l.currency_code, l.business_date, l.sale_type, l.tax_details, \
+         SELECT l.store_id, l.currency_code, l.business_date, l.sale_type, l.tax_exempt, l.tax_details, \
          CAST(COUNT(*) AS BIGINT) AS sold_lines, {} FROM sold l \
-         GROUP BY l.store_id, l.currency_code, l.business_date, l.sale_type, l.tax_details LIMIT {most}",
+         GROUP BY l.store_id, l.currency_code, l.business_date, l.sale_type, l.tax_exempt, l.tax_details LIMIT {most}",
         summed("net_amount", "TRUE"),
     );
     let rows = query(conn, &sql, values).await?;
@@ -109,6 +111,7 @@ pub async fn lines(conn: &impl ConnectionTrait, range: Range<'_>, most: u64) -> 
             Ok(Lines {
                 day: Day::read(row)?,
                 sale_type: row.try_get("", "sale_type")?,
+                is_exempt: row.try_get("", "tax_exempt")?,
                 tax_details: row.try_get("", "tax_details")?,
                 count: row.try_get("", "sold_lines")?,
                 net: amount(row, "net_amount")?,
@@ -190,15 +193,20 @@ pub struct Drawer {
     pub safe_movements: Vec<Movement>,
 }
 
-/// The drawers of these days, and those from `carried_from` on that have carried movements of the safe.
-pub async fn drawers(conn: &impl ConnectionTrait, range: Range<'_>, carried_from: &str) -> Result<Vec<Drawer>, DbErr> {
+/// The drawers of these days, and those from `carried_from` on that have carried movements of the safe. At most `most`, as [`lines`].
+pub async fn drawers(
+    conn: &impl ConnectionTrait,
+    range: Range<'_>,
+    carried_from: &str,
+    most: u64,
+) -> Result<Vec<Drawer>, DbErr> {
     let mut values: Vec<Value> = vec![range.from.into(), range.to.into(), carried_from.into()];
     let here = one_of("d.store_id", range.stores, &mut values);
     let sql = format!(
         "SELECT d.store_id, st.currency_code, d.business_date, d.status, d.opening_float, d.counted_cash, d.cash_variance, \
          d.cash_movements, d.safe_movements FROM register_sessions d JOIN stores st ON st.id = d.store_id \
          WHERE d.business_date >= $3 AND d.business_date <= $2 AND (d.business_date >= $1 OR d.safe_movements <> '[]') \
-         AND {here}"
+         AND {here} LIMIT {most}"
     );
     let rows = query(conn, &sql, values).await?;
     rows.iter()
