@@ -30,6 +30,8 @@ const CHAINS_OF_MS: i64 = 7 * DAY_MS;
 const LOCKED_FOR_MS: i64 = 60_000;
 /// A receiver that has not taken sales for so long is behind.
 const BEHIND_AFTER_MS: i64 = 3600 * 1000;
+/// So long sales are kept for one that is switched off until somebody is told.
+const KEPT_FOR_MS: i64 = 7 * DAY_MS;
 /// So long alerts are kept that ended.
 const KEPT_MS: i64 = 90 * DAY_MS;
 const DAY_MS: i64 = 24 * 3600 * 1000;
@@ -126,7 +128,7 @@ async fn of_stores(hq: &Hq, now: Instant) -> Result<Vec<Found>, DbErr> {
         gaps: gaps(hq, now).await?,
         chains: alerts::found::broken_chains(conn, now.plus_millis(-CHAINS_OF_MS)).await?,
         locked: alerts::found::locked(conn, now.plus_millis(LOCKED_FOR_MS)).await?,
-        behind: alerts::sales::behind(conn, now.plus_millis(-BEHIND_AFTER_MS)).await?,
+        behind: alerts::sales::behind(conn, now.plus_millis(-BEHIND_AFTER_MS), now.plus_millis(-KEPT_FOR_MS)).await?,
     };
     let mut stores = states::overview(hq, conn, Which::All).await?.states;
     stores.retain(|store| store.active);

@@ -19,6 +19,8 @@ const KIND: &str = "sales";
 /// Sales of one message at the most, and the bytes of them with which it is full: a sale may have hundreds of lines.
 const MOST: usize = 100;
 const FULL: usize = 1 << 20;
+/// Sales that are read together until it is full: most of a hundred large ones would be read for nothing.
+const PART: usize = 8;
 
 /// The body of a post.
 #[derive(Serialize)]
@@ -62,7 +64,7 @@ impl Message {
             None => sales::head(&conn).await?,
         };
         let mut page = sales::page(&conn, hook, until, MOST).await?;
-        let documents = documents(&conn, &page).await?;
+        let documents = documents(&conn, &page, hook.sending_to.is_none()).await?;
         let mut up_to = until;
         if hook.sending_to.is_none() {
             let (read, fits) = (page.len(), fitting(&page, &documents));
@@ -89,9 +91,28 @@ fn written(value: &impl Serialize) -> Result<String, DbErr> {
     serde_json::to_string(value).map_err(|error| DbErr::Custom(error.to_string()))
 }
 
-/// The documents of what is told, as JSON. Costs are nobody's business outside of the chain.
-async fn documents(conn: &impl ConnectionTrait, page: &[News]) -> Result<HashMap<Uuid, Box<RawValue>>, DbErr> {
-    let ids: HashSet<Uuid> = page.iter().map(|news| news.sale_id).collect();
+/// The documents of what is told, as JSON: of a new message until it is full, and of one that is under way all.
+async fn documents(
+    conn: &impl ConnectionTrait,
+    page: &[News],
+    is_new: bool,
+) -> Result<HashMap<Uuid, Box<RawValue>>, DbErr> {
+    let mut documents: HashMap<Uuid, Box<RawValue>> = HashMap::new();
+    let mut bytes = 0;
+    for part in page.chunks(if is_new { PART } else { MOST }) {
+        let ids = part.iter().map(|news| news.sale_id).filter(|id| !documents.contains_key(id)).collect();
+        let found = read(conn, ids).await?;
+        bytes += found.values().map(|document| document.get().len()).sum::<usize>();
+        documents.extend(found);
+        if is_new && bytes > FULL {
+            break;
+        }
+    }
+    Ok(documents)
+}
+
+/// Documents as JSON. Costs are nobody's business outside of the chain.
+async fn read(conn: &impl ConnectionTrait, ids: HashSet<Uuid>) -> Result<HashMap<Uuid, Box<RawValue>>, DbErr> {
     if ids.is_empty() {
         return Ok(HashMap::new());
     }

@@ -60,7 +60,12 @@ pub async fn tell(hq: &Hq) -> Result<Duration, DbErr> {
         }
         // Who answers late holds nobody else up.
         tokio::select! {
-            Some(done) = under_way.next() => done?,
+            Some(done) = under_way.next() => {
+                if let Err(error) = done {
+                    // It is due again by itself, and the others go on.
+                    tracing::warn!(%error, "what came of a post of sales could not be noted; it is tried again");
+                }
+            }
             () = tokio::time::sleep(GATHER) => {}
         }
     }

@@ -144,14 +144,22 @@ pub async fn lags(conn: &impl ConnectionTrait) -> Result<HashMap<Uuid, Lag>, DbE
     query(conn, &sql, []).await?.iter().map(lag).collect()
 }
 
-/// How many receivers in use have not been told of a sale that was stored before `before`, and when the first of these sales was.
-pub async fn behind(conn: &impl ConnectionTrait, before: Instant) -> Result<Option<(i64, Instant)>, DbErr> {
+/// How many receivers have not been told of a sale that was stored before `before`, and when the first of these sales was. Of those that
+/// are switched off it is `kept_before`, of whichever sale: all that came since is kept for them.
+pub async fn behind(
+    conn: &impl ConnectionTrait,
+    before: Instant,
+    kept_before: Instant,
+) -> Result<Option<(i64, Instant)>, DbErr> {
     let sql = format!(
-        "SELECT COUNT(*) AS hooks, MIN(w.since) AS since FROM (SELECT (SELECT n.at FROM sale_news n WHERE n.place > h.told_to \
-         AND {WANTED} ORDER BY n.place LIMIT 1) AS since FROM alert_hooks h WHERE h.what = 'sales' AND h.is_active = TRUE) w \
-         WHERE w.since < $1"
+        "SELECT COUNT(*) AS hooks, MIN(w.since) AS since FROM (SELECT h.is_active, (SELECT n.at FROM sale_news n \
+         WHERE n.place > h.told_to AND {WANTED} ORDER BY n.place LIMIT 1) AS since \
+         FROM alert_hooks h WHERE h.what = 'sales' AND h.is_active = TRUE \
+         UNION ALL SELECT h.is_active, (SELECT n.at FROM sale_news n WHERE n.place > h.told_to ORDER BY n.place LIMIT 1) AS since \
+         FROM alert_hooks h WHERE h.what = 'sales' AND h.is_active = FALSE) w \
+         WHERE (w.is_active = TRUE AND w.since < $1) OR (w.is_active = FALSE AND w.since < $2)"
     );
-    let rows = query(conn, &sql, [before.into()]).await?;
+    let rows = query(conn, &sql, [before.into(), kept_before.into()]).await?;
     let Some(row) = rows.first() else { return Ok(None) };
     let since: Option<Instant> = row.try_get("", "since")?;
     let hooks = row.try_get("", "hooks")?;

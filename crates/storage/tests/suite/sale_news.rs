@@ -2,15 +2,20 @@
 //! `docs/integrate.md`, "Sales by webhook".
 
 use std::collections::BTreeSet;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use serde_json::json;
 use tillkeep_model::{Instant, JsonText};
+use tillkeep_storage::Tx;
 use tillkeep_storage::alerts::deliveries::Answer;
 use tillkeep_storage::alerts::{hooks, receivers, sales};
+use tillkeep_storage::db::{Turn, share_turn};
 use tillkeep_storage::entity::{alert_hook, sale_news};
 use tillkeep_storage::sea_orm::{EntityTrait, IntoActiveModel, PaginatorTrait};
+use tokio::time::timeout;
 use uuid::Uuid;
 
 use crate::kit::chain::{Chain, id};
@@ -20,6 +25,12 @@ use crate::kit::{self, Hq, at};
 /// A receiver of the sales of these stores, or of all.
 async fn receiver(hq: &Hq, stores: &[Uuid]) -> alert_hook::Model {
     let tx = hq.db.begin().await.expect("begin");
+    let hook = made(&tx, stores).await;
+    tx.commit().await.expect("commit");
+    hook
+}
+
+async fn made(tx: &Tx, stores: &[Uuid]) -> alert_hook::Model {
     let hook = alert_hook::Model {
         id: Uuid::now_v7(),
         what: hooks::SALES.to_owned(),
@@ -27,12 +38,11 @@ async fn receiver(hq: &Hq, stores: &[Uuid]) -> alert_hook::Model {
         all_stores: stores.is_empty(),
         is_active: true,
         version: 1,
-        told_to: sales::beginning(&tx).await.expect("a place"),
+        told_to: sales::beginning(tx).await.expect("a place"),
         ..alert_hook::Model::default()
     };
-    hooks::add(&tx, hook.clone()).await.expect("a hook");
-    hooks::set_stores(&tx, hook.id, stores).await.expect("its stores");
-    tx.commit().await.expect("commit");
+    hooks::add(tx, hook.clone()).await.expect("a hook");
+    hooks::set_stores(tx, hook.id, stores).await.expect("its stores");
     hook
 }
 
@@ -90,9 +100,17 @@ async fn who_is_told_of_one_store_is_not_told_of_another_and_knows_how_far_behin
         assert_eq!([all.id, one.id].map(|hook| lags[&hook].sales), [4, 1], "before they have places");
         assert_eq!(lags[&one.id].since, Some(at(100)));
         numbered(&hq).await;
-        let behind = async |before: Instant| sales::behind(hq.db.reader(), before).await.expect("a look");
-        assert_eq!(behind(at(100)).await, None);
-        assert_eq!(behind(at(101)).await, Some((2, at(100))));
+        let behind = async |before: Instant, kept_before: Instant| {
+            sales::behind(hq.db.reader(), before, kept_before).await.expect("a look")
+        };
+        assert_eq!(behind(at(100), at(100)).await, None);
+        assert_eq!(behind(at(101), at(100)).await, Some((2, at(100))));
+        one.is_active = false;
+        let tx = hq.db.begin().await.expect("begin");
+        hooks::change(&tx, one.clone()).await.expect("a change");
+        tx.commit().await.expect("commit");
+        assert_eq!(behind(at(101), at(100)).await, Some((1, at(100))), "who is switched off has longer");
+        assert_eq!(behind(at(100), at(101)).await, Some((1, at(100))));
         assert_eq!(taken(&hq, &mut all).await.len(), 4);
         assert_eq!(taken(&hq, &mut one).await, [id("second")]);
     }
@@ -144,6 +162,32 @@ async fn what_commits_late_has_a_place_behind_what_was_told_before_it() {
     assert_eq!(taken(&hq, &mut hook).await, [id("early")]);
     late.commit().await.expect("commit");
     assert_eq!(taken(&hq, &mut hook).await, [id("late")]);
+}
+
+#[tokio::test]
+async fn a_receiver_that_is_made_beside_a_push_waits_for_it_and_a_push_beside_it_is_told() {
+    const WHILE: Duration = Duration::from_millis(200);
+    let hq = Hq::postgres().await;
+    let chain = Chain::found(&hq).await;
+    let sale = |name: &str| create_sale(&chain.first, id(name), &[(chain.tea, 1)]);
+    // What a push holds until its commit.
+    let pushing = hq.db.begin().await.expect("begin");
+    share_turn(&pushing, Turn::Sales).await.expect("a turn");
+    let (before, after) = (sale("before"), sale("after"));
+    let mut waits = pin!(receiver(&hq, &[]));
+    assert!(timeout(WHILE, waits.as_mut()).await.is_err(), "it waits for the push");
+    pushing.commit().await.expect("commit");
+    let mut first = waits.await;
+    take(&hq, &chain.first, &before).await;
+    assert_eq!(taken(&hq, &mut first).await, [id("before")]);
+
+    let tx = hq.db.begin().await.expect("begin");
+    let mut second = made(&tx, &[]).await;
+    let mut waits = pin!(take(&hq, &chain.first, &after));
+    assert!(timeout(WHILE, waits.as_mut()).await.is_err(), "a push waits until it is made");
+    tx.commit().await.expect("commit");
+    waits.await;
+    assert_eq!(taken(&hq, &mut second).await, [id("after")]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
