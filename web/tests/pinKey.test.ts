@@ -29,7 +29,9 @@ function offer(permissions: string[], ...codes: Code[]) {
   const roles = [{ id: 'r', code: 'r', name: 'r', storeId: 'S01', permissions }]
   useSession().user = myself(permissions, { roles })
   const alarms = codes.map((code) => ({ code, since: '2026-11-26T10:00:00.000Z' }))
-  const wrapper = mount(PinKeyOffer, { props: { store: { ...dashboardStore('S01', { alarms }), heardAt: null, saidAt: 0 } } })
+  const wrapper = mount(PinKeyOffer, {
+    props: { store: { ...dashboardStore('S01', { alarms }), heardAt: null, saidAt: 0 } },
+  })
   return { wrapper, bodies, words: () => wrapper.findAll('button').map((one) => one.text()) }
 }
 
