@@ -11,6 +11,7 @@ pub mod backup;
 mod chain;
 pub mod completeness;
 mod database;
+pub mod disk;
 pub mod doctor;
 pub mod document;
 pub mod entity;

@@ -8,6 +8,7 @@ use metrics::gauge;
 use tillkeep_http::Clock;
 use tillkeep_http::server::Tls;
 use tillkeep_model::Instant;
+use tillkeep_storage::disk::{self, Room};
 use tokio_util::sync::CancellationToken;
 use x509_parser::prelude::{FromDer, X509Certificate};
 
@@ -18,13 +19,6 @@ pub struct Machine {
     data_dir: PathBuf,
     tls: Option<Tls>,
     clock: Clock,
-}
-
-/// A disk, in bytes.
-#[derive(Clone, Copy, Debug)]
-struct Disk {
-    free: u64,
-    size: u64,
 }
 
 impl Machine {
@@ -48,20 +42,14 @@ impl Machine {
     async fn measure(&self) {
         let data_dir = self.data_dir.clone();
         // Off the threads of requests.
-        let disk = tokio::task::spawn_blocking(move || disk(&data_dir)).await.ok().flatten();
-        let of = |bytes: fn(Disk) -> u64| disk.map_or(f64::NAN, |disk| figure(bytes(disk)));
+        let room = tokio::task::spawn_blocking(move || disk::room(&data_dir)).await.ok().and_then(Result::ok);
+        let of = |bytes: fn(Room) -> u64| room.map_or(f64::NAN, |room| figure(bytes(room)));
         gauge!("tillkeep_disk_free_bytes").set(of(|disk| disk.free));
         gauge!("tillkeep_disk_size_bytes").set(of(|disk| disk.size));
         if let Some(ends) = self.tls.as_ref().and_then(Tls::certificate).and_then(|shown| ends(&shown)) {
             gauge!("tillkeep_certificate_ends_in_seconds").set(seconds(ends, self.clock.now()));
         }
     }
-}
-
-/// Room for whoever is not the administrator of the machine.
-fn disk(data_dir: &Path) -> Option<Disk> {
-    let of = rustix::fs::statvfs(data_dir).ok()?;
-    Some(Disk { free: of.f_bavail.saturating_mul(of.f_frsize), size: of.f_blocks.saturating_mul(of.f_frsize) })
 }
 
 /// Bytes as a gauge has them: the nearest float.
@@ -86,11 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_disk_that_is_there_is_measured_to_the_byte() {
-        let dir = tempfile::tempdir().expect("a directory");
-        let found = disk(dir.path()).expect("its disk");
-        assert!(found.size > 0 && found.free <= found.size, "{found:?}");
-        assert!(disk(&dir.path().join("nowhere")).is_none());
+    fn bytes_are_told_to_the_last_one() {
         for bytes in [0, 1, (1 << 40) + 5] {
             assert_eq!(figure(bytes).to_string(), bytes.to_string());
         }

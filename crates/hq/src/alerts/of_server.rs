@@ -1,9 +1,9 @@
 //! What this server of headquarters finds of itself: its disk, and its backups.
 
-use std::path::Path;
 use std::time::Duration;
 
 use tillkeep_model::Instant;
+use tillkeep_storage::disk::{self, Room};
 
 use super::backups::newest_backup;
 use crate::Hq;
@@ -21,17 +21,10 @@ const MISSED: u32 = 2;
 /// The disk of backups may be one of another machine, and alerts wait for it no longer than so.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(5);
 
-/// The disk of the data directory, in bytes.
-#[derive(Clone, Copy, Debug)]
-struct Disk {
-    free: u64,
-    size: u64,
-}
-
 /// What was measured.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct OfServer {
-    disk: Option<Disk>,
+    disk: Option<Room>,
     /// The alert of its disk fires already.
     pub was_nearly_full: bool,
     newest_backup: Option<Instant>,
@@ -43,7 +36,7 @@ impl OfServer {
     /// Measures off the threads of requests: a disk may take its time.
     pub(super) async fn measure(hq: &Hq) -> Self {
         let data_dir = hq.alerting.data_dir().to_owned();
-        let disk = tokio::task::spawn_blocking(move || disk(&data_dir));
+        let disk = tokio::task::spawn_blocking(move || disk::room(&data_dir).ok());
         let (newest_backup, may_be) = match hq.alerting.backups() {
             Some((directory, every)) => {
                 let look = move || newest_backup(&directory);
@@ -73,12 +66,7 @@ impl OfServer {
     }
 }
 
-fn disk(data_dir: &Path) -> Option<Disk> {
-    let of = rustix::fs::statvfs(data_dir).ok()?;
-    Some(Disk { free: of.f_bavail.saturating_mul(of.f_frsize), size: of.f_blocks.saturating_mul(of.f_frsize) })
-}
-
-fn is_nearly_full(disk: Disk, was: bool) -> bool {
+fn is_nearly_full(disk: Room, was: bool) -> bool {
     let begins = LEAST_FREE.max(disk.size / LEAST_PART);
     // A small disk may never have so much.
     let ends = (begins + begins / BETTER_BY).min(disk.size / 2).max(begins);
@@ -88,6 +76,10 @@ fn is_nearly_full(disk: Disk, was: bool) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const fn room(free: u64, size: u64) -> Room {
+        Room { free, size, free_files: 0, files: 0 }
+    }
 
     #[test]
     fn a_disk_is_nearly_full_below_a_gibibyte_or_a_twentieth() {
@@ -99,7 +91,7 @@ mod tests {
             (5 * gib - 1, 100 * gib, true),
             (0, 0, false),
         ] {
-            assert_eq!(is_nearly_full(Disk { free, size }, false), full, "{free} of {size}");
+            assert_eq!(is_nearly_full(room(free, size), false), full, "{free} of {size}");
         }
     }
 
@@ -121,7 +113,7 @@ mod tests {
         for (size, looks) in [(10_240 * mib, &of_large[..]), (1_500 * mib, &of_small[..])] {
             let mut was_nearly_full = false;
             for (free, is_said) in looks {
-                let disk = Some(Disk { free: free * mib, size });
+                let disk = Some(room(free * mib, size));
                 let mut measured = OfServer { disk, ..OfServer::default() };
                 // As a look does it: what fires is asked for where it matters.
                 measured.was_nearly_full = measured.wavers() && was_nearly_full;
@@ -144,12 +136,5 @@ mod tests {
         let (since, text) = of(49).backup(now).expect("an old one");
         assert_eq!((now.millis_since(since), text.as_str()), (49 * 3_600_000, "Its newest backup is 49 hours old."));
         assert!(OfServer::default().backup(now).is_none());
-    }
-
-    #[test]
-    fn a_disk_that_is_there_is_measured() {
-        let dir = tempfile::tempdir().expect("a directory");
-        let disk = disk(dir.path()).expect("its disk");
-        assert!(disk.size > 0 && disk.free <= disk.size, "{disk:?}");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use reqwest::{Client, redirect};
@@ -33,7 +33,7 @@ pub(crate) struct Alerting {
     data_dir: PathBuf,
     /// Where this server makes backups by itself, and how often; nothing where another server may have made the last one.
     backups: OnceLock<Option<(PathBuf, Duration)>>,
-    pub(crate) newest_backup: Arc<NewestBackup>,
+    pub(crate) newest_backup: NewestBackup,
     /// Something is on its way.
     pub(crate) wake: Notify,
     /// Sales may have been stored, or a receiver of them was set otherwise.
@@ -47,7 +47,7 @@ impl Alerting {
         Self {
             data_dir: data_dir.to_owned(),
             backups: OnceLock::new(),
-            newest_backup: Arc::default(),
+            newest_backup: NewestBackup::default(),
             wake: Notify::new(),
             sales: Notify::new(),
             client: OnceLock::new(),

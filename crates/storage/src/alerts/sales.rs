@@ -51,8 +51,11 @@ pub(crate) async fn note(tx: &Tx, sales: BTreeSet<Uuid>, now: Instant) -> Result
     }
     // A receiver that is made just now waits for this one, or is seen by it: it is told of all that is stored after it.
     share_turn(tx, Turn::Sales).await?;
-    let sql = "INSERT INTO sale_news (batch, sale_id, store_id, at) SELECT $1, id, store_id, $2 FROM sales \
-               WHERE EXISTS (SELECT 1 FROM alert_hooks WHERE what = 'sales') AND id IN ($list)";
+    // Most chains have none, and a thousand ids take a push longer than this.
+    if query(tx, "SELECT 1 AS one FROM alert_hooks WHERE what = 'sales' LIMIT 1", []).await?.is_empty() {
+        return Ok(());
+    }
+    let sql = "INSERT INTO sale_news (batch, sale_id, store_id, at) SELECT $1, id, store_id, $2 FROM sales WHERE id IN ($list)";
     execute_in(tx, sql, &[Uuid::now_v7().into(), now.into()], sales).await?;
     Ok(())
 }

@@ -5,14 +5,10 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use tokio::sync::oneshot;
-use tokio::time::timeout;
+use tillkeep_storage::disk::{self, SlowDisk, Unanswered};
 
 /// How long the disk may take.
 #[derive(Clone, Copy, Debug)]
@@ -40,63 +36,38 @@ impl Patience {
 #[derive(Clone, Debug)]
 pub struct Disk {
     directory: PathBuf,
-    /// It has not answered yet.
-    is_asked: Arc<AtomicBool>,
-}
-
-/// Held while the disk is at work.
-struct Asking(Arc<AtomicBool>);
-
-impl Drop for Asking {
-    fn drop(&mut self) {
-        self.0.store(false, Ordering::Release);
-    }
+    slow: SlowDisk,
 }
 
 impl Disk {
     pub fn new(directory: PathBuf) -> Self {
-        Self { directory, is_asked: Arc::default() }
+        Self { directory, slow: SlowDisk::default() }
     }
 
-    /// Has `work` done, and waits for it no longer than `limit`. What takes longer goes on without anybody waiting, and the disk is
-    /// asked for nothing else until it has answered: no more than one thread waits for a disk that is gone.
-    ///
-    /// The thread is none of the runtime's, which would wait for it when the server stops.
+    /// Has `work` done, and waits for it no longer than `limit`; see [`SlowDisk::ask`].
     pub async fn ask<T: Send + 'static>(
         &self,
         limit: Duration,
         work: impl FnOnce() -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let directory = self.directory.display();
-        if self.is_asked.swap(true, Ordering::AcqRel) {
-            bail!(
-                "the disk of {directory} has not answered since it was asked before; see that it does, or set backup.directory \
-                 to another one"
-            );
-        }
-        let asking = Asking(self.is_asked.clone());
-        let (answer, answered) = oneshot::channel();
-        let work = move || {
-            let done = work();
-            // Before the answer: whoever hears it may ask again.
-            drop(asking);
-            drop(answer.send(done));
-        };
-        thread::Builder::new().name("backup".to_owned()).spawn(work).context("no thread for the disk of backups")?;
-        match timeout(limit, answered).await {
-            Ok(answer) => answer.context("the thread of the backup ended")?,
-            Err(_) => bail!(
-                "the disk of {directory} did not answer within {} s; see that it does, or set backup.directory to another one",
-                limit.as_secs()
-            ),
+        let remedy = "see that it does, or set backup.directory to another one";
+        match self.slow.ask(limit, work).await {
+            Ok(done) => done,
+            Err(Unanswered::Before) => {
+                bail!("the disk of {directory} has not answered since it was asked before; {remedy}")
+            }
+            Err(Unanswered::Late) => {
+                bail!("the disk of {directory} did not answer within {} s; {remedy}", limit.as_secs())
+            }
+            Err(other) => Err(other).with_context(|| format!("the disk of {directory}")),
         }
     }
 }
 
 /// Room for whoever is not this server's administrator.
 pub fn free(directory: &Path) -> io::Result<u64> {
-    let about = rustix::fs::statvfs(directory)?;
-    Ok(about.f_bavail.saturating_mul(about.f_frsize))
+    Ok(disk::room(directory)?.free)
 }
 
 /// Whether two directories are on one disk.
@@ -113,34 +84,16 @@ mod tests {
     const LONG: Duration = Duration::from_mins(5);
 
     #[tokio::test]
-    async fn a_disk_that_does_not_answer_is_waited_for_once_and_no_longer_than_the_limit() {
+    async fn a_disk_that_does_not_answer_is_named_with_its_remedy() {
         let disk = Disk::new(PathBuf::from("/backups"));
-        assert_eq!(disk.ask(LONG, || Ok(7)).await.expect("an answer"), 7);
         let refused: Result<()> = disk.ask(LONG, || bail!("full")).await;
         assert_eq!(refused.expect_err("a failure").to_string(), "full");
-
-        let (go, gone) = mpsc::channel::<()>();
-        let hung = move || Ok(gone.recv()?);
-        let said = disk.ask(Duration::from_millis(20), hung).await.expect_err("no answer").to_string();
-        assert!(said.contains("/backups") && said.contains("did not answer"), "{said}");
+        let (_held, gone) = mpsc::channel::<()>();
+        let hung = disk.ask(Duration::from_millis(20), move || Ok(gone.recv()?)).await;
+        let said = hung.expect_err("no answer").to_string();
+        assert!(said.contains("/backups did not answer within 0 s; see"), "{said}");
         let said = disk.ask(LONG, || Ok(())).await.expect_err("it is not asked").to_string();
-        assert!(said.contains("has not answered since"), "{said}");
-
-        go.send(()).expect("it still waits");
-        while disk.ask(LONG, || Ok(())).await.is_err() {
-            tokio::task::yield_now().await;
-        }
-    }
-
-    #[tokio::test]
-    async fn work_that_panics_leaves_the_disk_free() {
-        let disk = Disk::new(PathBuf::from("/backups"));
-        let broken: Result<()> = disk.ask(LONG, || panic!("a bug")).await;
-        assert!(broken.is_err());
-        // The flag goes with the thread, whose end nobody is told of.
-        while disk.ask(LONG, || Ok(())).await.is_err() {
-            tokio::task::yield_now().await;
-        }
+        assert!(said.contains("/backups has not answered since"), "{said}");
     }
 
     #[test]
@@ -148,12 +101,6 @@ mod tests {
         let patience = Patience::default();
         assert_eq!(patience.writing(0), Duration::from_mins(10));
         assert_eq!(patience.writing(3 << 30), Duration::from_secs(600 + 3 * 1024));
-    }
-
-    #[test]
-    fn a_disk_says_how_much_room_it_has() {
-        let dir = tempfile::tempdir().expect("a directory");
-        assert!(free(dir.path()).expect("the disk says it") > 0);
     }
 
     #[test]

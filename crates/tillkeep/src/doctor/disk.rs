@@ -1,9 +1,9 @@
 //! Room for what the server writes.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use tillkeep_storage::Side;
+use tillkeep_storage::disk::{self, Room};
 
 use super::ages::size;
 use super::finding::{Checked, Finding, Unchecked, fault, ok, warning};
@@ -11,15 +11,6 @@ use super::installation::Installation;
 
 /// Files that can still be made, below which it is a fault.
 const LEAST_FILES: u64 = 1000;
-
-/// A file system.
-struct Space {
-    free: u64,
-    bytes: u64,
-    /// Of a file system that counts no files both are 0.
-    free_files: u64,
-    files: u64,
-}
 
 pub fn room(at: &Installation) -> Checked {
     let mut places: Vec<PathBuf> = vec![at.data_dir.clone()];
@@ -34,22 +25,11 @@ pub fn room(at: &Installation) -> Checked {
     if places.is_empty() {
         return Err(Unchecked::Because(format!("{} is not there", at.data_dir.display())));
     }
-    places.iter().map(|place| Ok(judged(place, &space(place)?, at.least_free))).collect()
+    places.iter().map(|place| Ok(judged(place, &disk::room(place)?, at.least_free))).collect()
 }
 
-fn space(place: &Path) -> io::Result<Space> {
-    let found = rustix::fs::statvfs(place)?;
-    // What is kept for the administrator of the machine is not for a server.
-    Ok(Space {
-        free: found.f_bavail.saturating_mul(found.f_frsize),
-        bytes: found.f_blocks.saturating_mul(found.f_frsize),
-        free_files: found.f_favail,
-        files: found.f_files,
-    })
-}
-
-fn judged(place: &Path, space: &Space, least: u64) -> Finding {
-    let Space { free, bytes, free_files, files } = *space;
+fn judged(place: &Path, room: &Room, least: u64) -> Finding {
+    let Room { free, size: bytes, free_files, files } = *room;
     let name = place.display();
     let room = format!("{} of {} are free in {name}", size(free), size(bytes));
     let remedy = format!("make room: `du -xh {name} | sort -h | tail` says what takes it; or move it to a larger disk");
@@ -78,7 +58,7 @@ mod tests {
     fn a_disk_is_too_full_by_its_bytes_or_by_its_files() {
         const MIB: u64 = 1 << 20;
         let level = |free, free_files, files| {
-            let space = Space { free, bytes: 100_000 * MIB, free_files, files };
+            let space = Room { free, size: 100_000 * MIB, free_files, files };
             judged(Path::new("/data"), &space, 1024 * MIB).level
         };
         assert_eq!(level(1024 * MIB, 900_000, 1_000_000), Level::Ok);
@@ -87,12 +67,5 @@ mod tests {
         assert_eq!(level(9000 * MIB, 19_999, 1_000_000), Level::Warning);
         assert_eq!(level(9000 * MIB, 999, 1_000_000), Level::Fault);
         assert_eq!(level(9000 * MIB, 0, 0), Level::Ok, "files are not counted there");
-    }
-
-    #[test]
-    fn the_disk_of_a_directory_is_measured() {
-        let dir = tempfile::tempdir().expect("a directory");
-        let space = space(dir.path()).expect("a disk");
-        assert!(space.bytes > 0 && space.free <= space.bytes);
     }
 }

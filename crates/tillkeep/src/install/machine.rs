@@ -53,9 +53,9 @@ async fn owner(file: &Path) -> Result<Option<String>> {
 pub fn disk(dir: &Path) -> Checked {
     let there = first_there(dir);
     let shown = there.display();
-    let about = rustix::fs::statvfs(&there)
+    let room = tillkeep_storage::disk::room(&there)
         .map_err(|error| Fault::new(format!("{shown}: {error}"), "name another directory with --data-dir"))?;
-    let free = about.f_bavail.saturating_mul(about.f_frsize);
+    let free = room.free;
     let found = format!("{} MiB free at {shown}", free / MIB);
     if free < LEAST_FREE {
         let remedy =
