@@ -11,8 +11,8 @@ struct Page {
     rows: i64,
 }
 
-/// Pages of one type that a store may be about to store. A first load has up to 13 of them beyond what the store says to have: 8 that
-/// it writes, 3 that came meanwhile, one that is read and one that is asked for. What is merged counts only when all of it is stored.
+/// Pages of one type that a store may be about to store. A first load has 18 of them beyond what the store says to have: 8 that it
+/// writes, 8 that came meanwhile, one that is read and one that is asked for. What is merged counts only when all of it is stored.
 const UNDER_WAY: usize = 20;
 
 /// One store and one type.
