@@ -70,14 +70,19 @@ def store_first(drill):
     backed_up(old, chain.hq, drill, "before.tillkeep")
     replaced(chain.hq, drill.program, drill, "headquarters is replaced")
     works(chain, drill, "a round of both new")
-    return ended(chain, "0.1.0 and 0.1.0, 0.1.0 and new, new and new")
+    return ended(chain, "0.1.0 and 0.1.0, 0.1.0 and new, new and new", LEFT_OUT)
 
 
-def ended(chain, pairs):
+# What 0.1.0 did not know of a document, and left out: its store has it alone (docs/operations.md, *Upgrading*).
+LEFT_OUT = "I2 (chain_entries .* is a line of its store that headquarters does not have|sale_items .* .*: differs at headquarters in tracked)"
+
+
+def ended(chain, pairs, known=None):
     for shop in chain.shops:
         shop.everywhere()
-    chain.verified()
-    return f"headquarters and store {pairs}: {chain.count()} sales of {chain.worth()} at both to the cent, verify finds nothing"
+    chain.verified(known)
+    finds = "what 0.1.0 left out alone" if known else "nothing"
+    return f"headquarters and store {pairs}: {chain.count()} sales of {chain.worth()} at both to the cent, verify finds {finds}"
 
 
 def back(drill):
@@ -110,7 +115,7 @@ def back(drill):
     for node in (chain.hq, first.server):
         replaced(node, drill.program, drill, f"{node.directory.name} is replaced once more")
     works(chain, drill, "a round of the new release")
-    said = ended(chain, "back on 0.1.0 and new again")
+    said = ended(chain, "back on 0.1.0 and new again", LEFT_OUT)
     return f"0.1.0 refuses the upgraded database in words and goes on from its backup; prices since the backup are gone; {said}"
 
 
