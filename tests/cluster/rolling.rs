@@ -144,7 +144,7 @@ async fn three_servers_are_replaced_by_the_next_release_one_after_another_withou
     let till = site.admin().await;
     site.drained(&till).await;
     chain.caught_up(&site, &till).await;
-    verify_with_next(&chain, &site);
+    verify_with_next(&chain, &site).await;
 }
 
 /// A read that is not over, in a database session of its own.

@@ -3,6 +3,7 @@
 //! time, with the same data directory.
 
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tillkeep_storage::{Db, raw};
@@ -113,12 +114,13 @@ impl Work {
         let receipts: Vec<String> = self.shift.sold.iter().map(|sold| sold.receipt.clone()).collect();
         assert_eq!(self.chain.sales(&self.site).await, receipts.len() as u64);
         assert_eq!(self.shift.wrong, Vec::<String>::new());
-        verify_with_next(&self.chain, &self.site);
+        verify_with_next(&self.chain, &self.site).await;
     }
 }
 
-/// What the newer release's own checker says when everything is settled.
-pub fn verify_with_next(chain: &TestCluster, site: &TestStore) {
+/// The newer release's own checker finds nothing once everything is settled: a store that was just upgraded reloads the types of
+/// which it knows more, once it has spoken with headquarters.
+pub async fn verify_with_next(chain: &TestCluster, site: &TestStore) {
     let mut command = Command::new(Program::Next.path());
     command.env_clear().args(["verify", "--settled", "--store"]).arg(&site.process.dir);
     let url = chain.hq.database();
@@ -127,9 +129,16 @@ pub fn verify_with_next(chain: &TestCluster, site: &TestStore) {
     } else {
         command.arg("--hq").arg(&chain.hq.dir);
     }
-    let output = command.output().expect("the program runs");
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    let begun = Instant::now();
+    loop {
+        let output = command.output().expect("the program runs");
+        if output.status.success() {
+            return;
+        }
+        let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(begun.elapsed() < Duration::from_secs(40), "the checker finds, long after all is well:\n{said}");
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
 }
 
 /// The database of a server that is stopped.
