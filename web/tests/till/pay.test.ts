@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Till } from '@/till/contract'
+import type { Hearing } from '@/till/engine/core'
 import { openKept } from '@/till/engine/kept'
 import { codeOf, done, freshBrowser, holdTime, open, pass, selling, until } from './kit'
 import { CARD, CASH, Store } from './store'
@@ -233,6 +234,24 @@ describe('a payment', () => {
     expect(till.state.quote?.totalAmount).toBe(350)
     expect(store.sales.size).toBe(0)
     store.done = () => undefined
+    await done(till.pay(payments))
+    expect([...store.sales.values()][0]?.totalAmount).toBe(350)
+  })
+
+  it('can be made while a change in the store has the cart priced anew, and a total that differs is in sight first', async () => {
+    let hear: Hearing | undefined
+    const listen = (_: unknown, hearing: Hearing) => Promise.resolve(void (hear = hearing))
+    const { till } = await sells(['TEA'], { listen })
+    const asked = store.log.filter((name) => name === 'POST /pos/quote').length
+    const isAskedAgain = () => store.log.filter((name) => name === 'POST /pos/quote').length > asked
+    hear!.prices(['store_product_dynamic'])
+    expect(till.state.price).toBe('confirmed')
+    expect(till.state.quote?.totalAmount).toBe(300)
+    await until(isAskedAgain)
+    store.prices.set('product-TEA', 350)
+    hear!.prices(['products'])
+    await until(() => till.state.quote?.totalAmount === 350)
+    expect(till.state.price).toBe('confirmed')
     await done(till.pay(payments))
     expect([...store.sales.values()][0]?.totalAmount).toBe(350)
   })

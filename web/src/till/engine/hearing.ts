@@ -30,7 +30,7 @@ export function makeHearing(core: Core, { drawer, quote, cart, over }: HearingNe
 
   /** A cart that is priced is priced anew: what it costs may be what has changed. */
   function again(): void {
-    if (state.price !== 'empty' && !state.pending) quote.changed()
+    if (state.price !== 'empty' && !state.pending) quote.again()
   }
 
   const hearing: Hearing = {

@@ -12,6 +12,8 @@ const LONGEST_MS = 6000
 export interface QuotePart {
   /** The cart is another one: it is priced anew. */
   changed(): void
+  /** Something changed in the store: the cart is priced anew, and what the store confirmed counts until it says otherwise. */
+  again(): void
   /** Asks at once, with payments where there are any; the answer is that of the cart as it is now. */
   ask(payments: CartPayment[]): Promise<Quote>
   /** Takes over a quote that came with a refusal. */
@@ -35,6 +37,17 @@ export function makeQuote(core: Core): QuotePart {
     if (isPriced && state.cart.lines.length > 0) timer = setTimeout(() => void quiet(), WAIT_MS)
   }
 
+  /**
+   * In a busy store that is each second: a total that went away meanwhile would flicker, and a press in that moment be lost. Whoever
+   * pays is asked for again anyway.
+   */
+  function again(): void {
+    if (state.price !== 'confirmed') return changed()
+    revision += 1
+    clearTimeout(timer)
+    timer = setTimeout(() => void quiet(), WAIT_MS)
+  }
+
   async function quiet(): Promise<void> {
     if (!state.person || state.secondWindow || state.cart.lines.length === 0) return
     const asked = revision
@@ -46,6 +59,7 @@ export function makeQuote(core: Core): QuotePart {
       const refusal = refusalOf(error)
       const isOfTheCart = refusal && refusal.status !== 401 && refusal.status < 500 && !refusal.mayBeRetried
       if (!isOfTheCart || isServerAway(error)) return
+      state.quote = null
       state.price = 'refused'
       state.priceTrouble = troubleOf(error)
     }
@@ -66,6 +80,7 @@ export function makeQuote(core: Core): QuotePart {
 
   return {
     changed,
+    again,
     take,
     async ask(payments) {
       const place = placeOf(core)
