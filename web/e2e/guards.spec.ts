@@ -28,6 +28,8 @@ const REPS = need('sales_reps.view')
 const VIEWS = need('reports.view_local', 'reports.view_global')
 const Z = need('reports.z_report')
 const ZZ = need('reports.zz_report')
+/** Who reads what was booked, and who says on which accounts. */
+const JOURNAL = need('reports.z_report', 'stores.edit')
 
 /** Each page with its heading and all that it needs; `:store` and the like are filled in. */
 const PAGES: { path: string; heading: string | RegExp; needs: Need[] }[] = [
@@ -37,6 +39,7 @@ const PAGES: { path: string; heading: string | RegExp; needs: Need[] }[] = [
   { path: '/hq/z-reports', heading: 'Z reports', needs: [VIEWS, Z] },
   { path: '/hq/zz-reports', heading: 'ZZ reports', needs: [VIEWS, ZZ] },
   { path: '/hq/variance', heading: 'Over and short', needs: [VIEWS, Z] },
+  { path: '/hq/journal', heading: 'Journal', needs: [JOURNAL] },
   { path: '/hq/stock', heading: 'Stock', needs: [STOCK] },
   { path: '/hq/stock/changes', heading: 'Stock', needs: [STOCK] },
   { path: '/hq/stock/:product', heading: /./, needs: [STOCK] },
@@ -87,6 +90,7 @@ const MENU = {
   'Z reports': [VIEWS, Z],
   'ZZ reports': [VIEWS, ZZ],
   'Over and short': [VIEWS, Z],
+  Journal: [JOURNAL],
   Products: [PRODUCTS],
   Departments: [PRODUCTS],
   Specials: [SPECIALS],
@@ -144,8 +148,8 @@ test('an administrator opens every page and has all of the menu', async ({ page,
 /** What the roles of a shop open at headquarters, of their store. */
 const OF_SHOPS = {
   manager1: {
-    may: [STOCK, VIEWS, DRAWERS, Z, ZZ],
-    menu: ['Today', 'Sales', 'Drawers', 'Stock', 'Z reports', 'ZZ reports', 'Over and short'],
+    may: [STOCK, VIEWS, DRAWERS, Z, ZZ, JOURNAL],
+    menu: ['Today', 'Sales', 'Drawers', 'Stock', 'Z reports', 'ZZ reports', 'Over and short', 'Journal'],
     first: '/hq/today',
     heading: 'Today',
   },
@@ -201,6 +205,7 @@ const HOLDERS: Holder[] = [
   { all: ['roles.view'] },
   { all: ['reports.z_report', 'reports.zz_report'] },
   { inOne: ['reports.view_local'] },
+  { inOne: ['stores.edit'] },
   { all: ['users.manage_roles'] },
   // What is enough: a page that asks for more stays shut for one of these.
   { all: ['stores.create'], inOne: ['stores.view'] },

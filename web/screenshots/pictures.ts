@@ -38,6 +38,7 @@ export const PICTURES: readonly Picture[] = [
   page('zz-reports', '/hq/zz-reports'),
   page('zz-report', '/hq/zz-reports/:rotated/1?registerCode=09'),
   page('variance', '/hq/variance?storeId=:rotated'),
+  page('journal', '/hq/journal?storeId=:rotated'),
   page('stock', '/hq/stock', shown),
   page('stock-changes', '/hq/stock/changes'),
   page('stock-product', '/hq/stock/:product'),

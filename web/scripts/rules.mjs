@@ -7,6 +7,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 
 /** The forms, with the schemas of what they send: of a new row, and of a change of one. */
 export const FORMS = {
+  account: ['AccountSent'],
   alertHook: ['NewAlertHook', 'AlertHookEdit'],
   changePin: ['ChangePin'],
   customer: ['CustomerDraft', 'CustomerChange'],

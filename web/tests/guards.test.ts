@@ -140,6 +140,8 @@ describe('the routes', () => {
     // Today, sales, drawers and stock; each report needs a code of its own besides.
     ['a store manager', ['pos.sell', 'inventory.view', 'reports.view_local'], 4],
     ['who sees the reports of all stores', ['reports.view_global'], 3],
+    ['who keeps the books', ['reports.view_global', 'reports.z_report'], 6],
+    ['who says on which accounts', ['stores.edit'], 1],
     ['who looks after registers', ['registers.view'], 2],
     ['a cashier', ['pos.sell', 'pos.discount', 'reports.x_report', 'inventory.view'], 1],
     ['a user of the catalogue', ['products.view', 'products.edit'], 2],

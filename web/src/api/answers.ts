@@ -58,10 +58,10 @@ export async function summed<T, S>(
   return { rows, pagination, sums, ...dated(found) }
 }
 
-/** The `data` of an answer with figures, and up to when they are; throws what HQ refused with. */
-export async function figures<T>(answer: Promise<Answer<{ data: T }>>): Promise<Dated & { value: T }> {
+/** The `data` of an answer with figures, also of a route that answers a file when it is asked for one, and up to when they are. */
+export async function figures<T>(answer: Promise<Answer<{ data: T } | string>>): Promise<Dated & { value: T }> {
   const found = await answer
-  return { value: body(found).data, ...dated(found) }
+  return { value: (body(found) as { data: T }).data, ...dated(found) }
 }
 
 function dated({ response }: Answer<unknown>): Dated {

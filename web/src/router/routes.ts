@@ -143,6 +143,13 @@ const business: RouteRecordRaw[] = [
     ],
   },
   {
+    path: 'journal',
+    name: 'journal',
+    component: () => import('@/pages/journal/JournalPage.vue'),
+    // The journal needs more, its accounts one of these.
+    meta: page('journal', { permissions: ['reports.z_report', 'stores.edit'] }),
+  },
+  {
     path: 'stock',
     meta: { permissions: ['inventory.view'] },
     children: [
@@ -444,7 +451,7 @@ export const routes: RouteRecordRaw[] = [
  */
 export const MENU = [
   { group: 'selling', pages: ['today', 'sales', 'drawers', 'stock', 'customers'] },
-  { group: 'reports', pages: ['z-reports', 'zz-reports', 'variance'] },
+  { group: 'reports', pages: ['z-reports', 'zz-reports', 'variance', 'journal'] },
   { group: 'range', pages: ['products', 'departments', 'specials', 'taxes', 'tenders'] },
   { group: 'shops', pages: ['stores', 'registers', 'reasons', 'sync', 'alerts', 'chain'] },
   { group: 'people', pages: ['users', 'roles', 'sales-reps', 'audit'] },

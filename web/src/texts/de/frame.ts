@@ -55,6 +55,7 @@ export default {
   drawer: 'Kassenschublade',
   drawers: 'Kassenschubladen',
   explain: 'Wer was darf',
+  journal: 'Journal',
   locks: 'Gesperrte Anmeldungen',
   newPin: 'Neue PIN',
   newProduct: 'Neuer Artikel',

@@ -53,6 +53,7 @@ export default {
   drawer: 'Drawer',
   drawers: 'Drawers',
   explain: 'Who may do what',
+  journal: 'Journal',
   locks: 'Locked sign-ins',
   newPin: 'New PIN',
   newProduct: 'New product',
