@@ -107,9 +107,9 @@ test('yesterday in S02 is three clicks away, with the sums of its receipts, and 
 })
 
 /** A till of a store with an open drawer, into which something was sold for cash. */
-async function sellAt(chain: Chain, site: Site) {
+async function sellAt(chain: Chain, site: Site, code: string) {
   const admin = await Client.signIn(site.server.url, chain.account('admin'))
-  const till = { code: '95', name: 'Sums', terminalId: 'SUMS' }
+  const till = { code, name: 'Sums', terminalId: `SUMS-${code}` }
   const register = await admin.post<{ id: string }>('/registers', till)
   const drawer = await admin.post<{ id: string }>(`/registers/${register.id}/open`, { openingFloat: 10_000 })
   const products = await chain.admin.get<
@@ -118,8 +118,8 @@ async function sellAt(chain: Chain, site: Site) {
   const product = products.find((one) => !one.ageRestriction && !one.isOpenPrice && one.quantityDecimals === 0)!
   const tenders = await admin.get<{ id: string; code: string; kind: string; countsInClose: boolean }[]>('/tenders')
   const cash = tenders.find(({ kind }) => kind === 'cash')!
-  const { totalAmount: total } = await admin.post<{ totalAmount: number }>('/pos/sales', {
-    ...{ id: crypto.randomUUID(), terminalId: 'SUMS', lines: [{ productId: product.id, quantity: 1 }] },
+  const { id: sale, totalAmount: total } = await admin.post<{ id: string; totalAmount: number }>('/pos/sales', {
+    ...{ id: crypto.randomUUID(), terminalId: till.terminalId, lines: [{ productId: product.id, quantity: 1 }] },
     payments: [{ tenderId: cash.id }],
   })
   const close = () =>
@@ -128,7 +128,7 @@ async function sellAt(chain: Chain, site: Site) {
         .filter(({ id, countsInClose }) => countsInClose || id === cash.id)
         .map(({ id }) => ({ tenderId: id, amount: id === cash.id ? 10_000 + total : 0 })),
     })
-  return { drawer: drawer.id, total, cash: cash.code, close }
+  return { sale, drawer: drawer.id, total, cash: cash.code, close }
 }
 
 test('an open drawer says what it has taken by tender, and a closed one what lies between its total and that', async ({
@@ -136,7 +136,7 @@ test('an open drawer says what it has taken by tender, and a closed one what lie
   as,
   chain,
 }) => {
-  const { drawer, total, cash, close } = await sellAt(chain, chain.sites[0]!)
+  const { drawer, total, cash, close } = await sellAt(chain, chain.sites[0]!, '95')
   const taken = async () => {
     const found = await chain.admin.send('GET', `/register-sessions/${drawer}`)
     return (found.body.data as { status: string; taken?: { taken: number } } | undefined) ?? { status: 'none' }
@@ -171,4 +171,78 @@ test('an open drawer says what it has taken by tender, and a closed one what lie
   const arrives = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Download CSV' }).click()
   expect((await arrives).suggestedFilename()).toBe('drawers.csv')
+})
+
+interface Journal {
+  entries: { total: number; lines: { account: string; kind: string; code: string | null; debit: number }[] }[]
+}
+
+test('the journal of a sale is seen and kept as a file, with its cash on the account that was said for it', async ({
+  page,
+  as,
+  chain,
+  allow,
+}) => {
+  // What is no account is refused.
+  allow(422)
+  const [site, account] = [chain.sites[0]!, '1001-TILL']
+  const { sale, total, cash } = await sellAt(chain, site, '94')
+  const found = () => chain.admin.send('GET', `/sales/${sale}`)
+  await expect.poll(async () => (await found()).status).toBe(200)
+  const { businessDate: day } = (await found()).body.data as { businessDate: string }
+  const booked = async () => {
+    const { entries } = await chain.admin.get<Journal>(`/reports/journal?from=${day}&to=${day}&storeId=${site.id}`)
+    return entries[0]!
+  }
+  const ofCash = (await booked()).lines.find(({ kind, code }) => kind === 'cash' && code === cash)!
+  expect(ofCash.debit).toBeGreaterThanOrEqual(total)
+
+  await as('admin')
+  await page.goto('/')
+  await menu(page)
+    .filter({ hasText: /^Journal$/ })
+    .click()
+  await expect(heading(page)).toHaveText('Journal')
+  await page.getByLabel('Store', { exact: true }).selectOption(site.id)
+  await expect(page).toHaveURL(`/hq/journal?storeId=${site.id}`)
+  await page.getByLabel('Day', { exact: true }).fill(day)
+  await expect(page).toHaveURL(`/hq/journal?storeId=${site.id}&from=${day}`)
+  const rows = table(page, 'Journal').getByRole('row')
+  await expect(table(page, 'Journal').getByRole('row', { name: /^1000 / })).toBeVisible()
+  await expect(page.getByRole('note')).toContainText('still open: the journal may change.')
+  await expectLegible(page)
+
+  // On an account of its own, from the line that has it.
+  await page.getByRole('button', { name: 'Line by line' }).click()
+  const name = `Change the account of Cash in drawers, ${cash}`
+  const journal = region(page, 'Journal')
+  await journal.getByRole('button', { name, exact: true }).click()
+  const dialog = page.getByRole('dialog', { name, exact: true })
+  await dialog.getByLabel('Account', { exact: true }).fill('=1+1')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await expect(dialog.getByText(/^Account must be 1 to 40 letters/)).toBeVisible()
+  await dialog.getByLabel('Account', { exact: true }).fill(account)
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await expect(dialog).toBeHidden()
+  await expect(table(page, 'Accounts').getByRole('row').filter({ hasText: account })).toContainText(cash)
+  await expectLegible(page)
+
+  await page.getByRole('button', { name: 'By account' }).click()
+  const own = rows.filter({ hasText: account })
+  await expect(own).toContainText('Cash in drawers')
+  const now = await booked()
+  const { debit } = now.lines.find((line) => line.account === account)!
+  await expect(own.getByRole('cell').nth(1)).toHaveText(usd(debit))
+  const sums = rows.filter({ hasText: 'Total in USD' }).getByRole('cell')
+  await expect(sums).toHaveText([usd(now.total), usd(now.total), usd(0)])
+
+  const arrives = page.waitForEvent('download')
+  await journal.getByRole('button', { name: 'Download journal (CSV)' }).click()
+  const file = await arrives
+  expect(file.suggestedFilename()).toBe(`journal-${site.code}-${day}.csv`)
+  const lines = readFileSync(await file.path(), 'utf8')
+    .trim()
+    .split('\r\n')
+  const row = lines.find((line) => line.includes(`,${account},`))
+  expect(row).toMatch(new RegExp(`^${day},${site.code},${account},cash,${cash},USD,${(debit / 100).toFixed(2)},,\\d+$`))
 })

@@ -23,6 +23,7 @@ const SAME = new Set([
   'Enter',
   'Esc',
   'Hash',
+  'Journal',
   'Live',
   'Name',
   'PIN',
