@@ -109,7 +109,7 @@ test('yesterday in S02 is three clicks away, with the sums of its receipts, and 
 /** A till of a store with an open drawer, into which something was sold for cash. */
 async function sellAt(chain: Chain, site: Site, code: string) {
   const admin = await Client.signIn(site.server.url, chain.account('admin'))
-  const till = { code, name: 'Sums', terminalId: `SUMS-${code}` }
+  const till = { code, name: 'Sums', terminalId: `SUMS${code}` }
   const register = await admin.post<{ id: string }>('/registers', till)
   const drawer = await admin.post<{ id: string }>(`/registers/${register.id}/open`, { openingFloat: 10_000 })
   const products = await chain.admin.get<
