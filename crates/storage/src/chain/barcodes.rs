@@ -43,7 +43,7 @@ pub async fn replace(tx: &Tx, wanted: &BTreeMap<Uuid, Vec<String>>) -> Result<()
 
 /// The codes of products that were not at this store: none is there to be replaced.
 pub(crate) async fn add(tx: &Tx, wanted: &BTreeMap<Uuid, Vec<String>>) -> Result<(), DbErr> {
-    bulk::add::<Entity>(tx, &rows(wanted), moves()).await?;
+    bulk::add::<Entity>(tx, rows(wanted), moves()).await?;
     Ok(())
 }
 

@@ -18,7 +18,7 @@ use std::time::Duration;
 use sea_orm::{ConnectionTrait, DbErr, RuntimeErr};
 use tillkeep_model::Instant;
 use tillkeep_model::wire::LostNumbers;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 use tokio::time::timeout;
 use uuid::Uuid;
 
@@ -60,6 +60,8 @@ struct Shared {
     path: PathBuf,
     said: Mutex<Said>,
     file: Mutex<Option<NumbersFile>>,
+    /// Who writes the file: the others wait for it without a thread of their own.
+    writing: Semaphore,
 }
 
 /// What the file is to say.
@@ -117,7 +119,7 @@ impl Numbers {
             if kept.is_none() && (is_missed || set_aside.is_some()) { Standing::Unknown } else { Standing::Known };
         let is_new = kept.is_none();
         let said = Mutex::new(Said { content, revision: 1, written: 0 });
-        let shared = Arc::new(Shared { path: path.to_owned(), said, file: Mutex::new(kept) });
+        let shared = Arc::new(Shared { path: path.to_owned(), said, file: Mutex::new(kept), writing: Semaphore::new(1) });
         let numbers = Self { standing: watch::Sender::new(standing), shared, set_aside };
         if standing == Standing::Known {
             // Before the database says that there is one. One that cannot be made is a mistake of whoever named its place;
@@ -261,6 +263,11 @@ impl Numbers {
     }
 
     async fn write(&self, revision: u64) -> Result<(), Unwritten> {
+        // It is never closed.
+        let _turn = self.shared.writing.acquire().await;
+        if self.said().written >= revision {
+            return Ok(());
+        }
         let shared = self.shared.clone();
         let written = tokio::task::spawn_blocking(move || shared.write(revision)).await;
         written.map_err(std::io::Error::other).flatten().map_err(Unwritten)

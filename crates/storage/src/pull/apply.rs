@@ -217,7 +217,7 @@ async fn upsert(tx: &Tx, entity: &SyncType, rows: Vec<Box<dyn Row>>, reloading: 
         entity.table.upsert(tx, rows, entity.key, &update, guard).await?;
         return Ok(false);
     }
-    entity.table.add(tx, rows, entity.key, &update, guard).await
+    Ok(entity.table.add(tx, rows, entity.key, &update, guard).await?.all_are_new)
 }
 
 /// What HQ has and cannot read is not sent and yet not gone: in a reload what is here of it stays. Rule D13.

@@ -126,7 +126,7 @@ impl Goods {
             .to_owned();
         if are_new {
             barcodes::add(tx, &self.codes).await?;
-            bulk::add::<store_product::Entity>(tx, &self.rows, conflict).await?;
+            bulk::add::<store_product::Entity>(tx, self.rows, conflict).await?;
         } else {
             barcodes::replace(tx, &self.codes).await?;
             bulk::insert::<store_product::Entity>(tx, self.rows, Some(conflict)).await?;

@@ -2,6 +2,7 @@
 
 use sea_orm::DbErr;
 use sea_orm::sea_query::{Alias, Expr, ExprTrait};
+use tillkeep_model::wire::Applied;
 use uuid::Uuid;
 
 use super::effects::Effects;
@@ -11,7 +12,7 @@ use super::{elsewhere, overpaid, refunded};
 use crate::alerts::sales;
 use crate::many::execute_in;
 use crate::registry::{Scope, SyncType, awaited};
-use crate::rows::Row;
+use crate::rows::{Row, SyncTable};
 use crate::sql::errors;
 use crate::sync_log::unapplied;
 use crate::{Tx, accounts, fault, stock};
@@ -31,6 +32,7 @@ pub(super) async fn store(
     // Of those alone that are stored: a document that is refused keeps the lines it has.
     let mut gone: Vec<Vec<Uuid>> = entity.children.iter().map(|_| Vec::new()).collect();
     let mut renamed_here = Vec::new();
+    let are_new = merged.iter().all(|merged| merged.applied == Applied::Inserted);
     let settlements = overpaid::settlements(&merged);
     for Merged { row, children, removed, renamed, .. } in merged {
         rows.push(row);
@@ -38,7 +40,7 @@ pub(super) async fn store(
         add_each(&mut lines, children);
         add_each(&mut gone, removed);
     }
-    write(tx, group, rows, lines).await?;
+    write(tx, group, rows, lines, are_new).await?;
     remove_lines(tx, entity, &gone).await?;
     elsewhere::note(tx, group, &renamed_here).await?;
     let Effects { movements, mut charges, arrived, arrived_as } = effects;
@@ -69,6 +71,7 @@ async fn write(
     group: &Group<'_>,
     rows: Vec<Box<dyn Row>>,
     lines: Vec<Vec<Box<dyn Row>>>,
+    are_new: bool,
 ) -> Result<(), DbErr> {
     if rows.is_empty() {
         return Ok(());
@@ -80,20 +83,34 @@ async fn write(
     let update = but(entity.table.columns(), &["id", "created_at"]);
     let guarded = guard.is_some();
     let count = rows.len();
-    let stored = entity.table.upsert(tx, rows, &["id"], &update, guard).await?;
+    let stored = put(tx, entity.table, rows, (&update, guard), are_new).await?;
     all_of(count, stored, guarded)?;
     for (child, rows) in entity.children.iter().zip(lines) {
         let table = child.table.name();
         let update = but(child.table.columns(), &["id"]);
         let guard = column(table, child.parent).eq(column("excluded", child.parent));
         let count = rows.len();
-        let stored = child.table.upsert(tx, rows, &["id"], &update, Some(guard)).await?;
+        let stored = put(tx, child.table, rows, (&update, Some(guard)), are_new).await?;
         all_of(count, stored, true)?;
     }
     if entity.is_pulled() {
         tx.touch(entity);
     }
     fault::point("push.rows")
+}
+
+/// Writes rows; how many of them are there by it. Those that are new by what was read in this transaction are not expected to meet any.
+async fn put(
+    tx: &Tx,
+    table: &dyn SyncTable,
+    rows: Vec<Box<dyn Row>>,
+    (update, guard): (&[&str], Option<Expr>),
+    are_new: bool,
+) -> Result<u64, DbErr> {
+    if are_new {
+        return Ok(table.add(tx, rows, &["id"], update, guard).await?.changed);
+    }
+    table.upsert(tx, rows, &["id"], update, guard).await
 }
 
 /// Another store has taken one of these ids since the rows were looked for: all of it is judged once more, and finds that row.

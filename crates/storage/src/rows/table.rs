@@ -18,7 +18,7 @@ use super::texts::Texts;
 use super::unread::{Reading, Unread};
 use crate::Transaction;
 use crate::many::selects_in;
-use crate::sql::bulk;
+use crate::sql::bulk::{self, Added};
 use crate::sql::connection::Scanned;
 use crate::sql::sqlite::Found;
 
@@ -111,7 +111,7 @@ pub trait SyncTable: Send + Sync {
         guard: Option<Expr>,
     ) -> Result<u64, DbErr>;
 
-    /// As [`SyncTable::upsert`] at a store, of rows of which probably none is there; whether none was.
+    /// As [`SyncTable::upsert`], of rows of which probably none is there.
     async fn add(
         &self,
         conn: &Transaction,
@@ -119,7 +119,7 @@ pub trait SyncTable: Send + Sync {
         key: &[&str],
         update: &[&str],
         guard: Option<Expr>,
-    ) -> Result<bool, DbErr>;
+    ) -> Result<Added, DbErr>;
 }
 
 /// The table of the entity `E`.
@@ -398,8 +398,8 @@ where
         key: &[&str],
         update: &[&str],
         guard: Option<Expr>,
-    ) -> Result<bool, DbErr> {
+    ) -> Result<Added, DbErr> {
         let conflict = Self::conflict(key, update, guard)?;
-        bulk::add::<E>(conn, &Self::models(rows)?, conflict).await
+        bulk::add::<E>(conn, Self::models(rows)?, conflict).await
     }
 }

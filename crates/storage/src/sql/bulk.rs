@@ -103,15 +103,31 @@ impl Lines {
     }
 }
 
-/// As [`insert`] on `SQLite`, of rows of which probably none is there: to look out for conflicts costs each of them something. Whether
-/// none was.
-pub(crate) async fn add<E: Many>(conn: &Transaction, models: &[E::Model], conflict: OnConflict) -> Result<bool, DbErr> {
-    match one_by_one::<E>(conn, models, None).await {
-        Ok(_) => Ok(true),
+/// What [`add`] came to.
+pub struct Added {
+    /// Rows that are there by it.
+    pub changed: u64,
+    /// Whether none was there before.
+    pub all_are_new: bool,
+}
+
+/// As [`insert`], of rows of which probably none is there. To look out for conflicts costs each of them something on `SQLite`; on
+/// `PostgreSQL` one that is met would end the transaction.
+pub(crate) async fn add<E: Many>(
+    conn: &Transaction,
+    models: Vec<E::Model>,
+    conflict: OnConflict,
+) -> Result<Added, DbErr> {
+    if conn.get_database_backend() == DbBackend::Postgres {
+        let changed = as_arrays::<E>(conn, &models, Some(conflict)).await?;
+        return Ok(Added { changed, all_are_new: false });
+    }
+    match one_by_one::<E>(conn, &models, None).await {
+        Ok(changed) => Ok(Added { changed, all_are_new: true }),
         // Those before it are there now, and meet themselves.
         Err(error) if unique_violation(&error).is_some() => {
-            one_by_one::<E>(conn, models, Some(conflict)).await?;
-            Ok(false)
+            let changed = one_by_one::<E>(conn, &models, Some(conflict)).await?;
+            Ok(Added { changed, all_are_new: false })
         }
         Err(error) => Err(error),
     }

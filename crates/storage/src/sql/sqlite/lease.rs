@@ -59,19 +59,27 @@ impl Lease {
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut State) -> Result<T, DbErr>) -> Result<T, DbErr> {
-        blocking(|| {
-            let mut state = self.session.state();
-            if self.session.turn.load(Ordering::Acquire) != self.turn {
-                return Err(undone("it took too long"));
-            }
-            if state.in_transaction && state.conn.is_autocommit() {
-                return Err(undone("the database could not go on with it"));
-            }
-            self.session.activity.begins();
-            let done = work(&mut state);
-            self.session.activity.ended();
-            done
-        })
+        blocking(|| self.here(work))
+    }
+
+    /// As [`Lease::with`], where a transaction begins or ends. One that reads has nothing to wait for then, and to let other tasks
+    /// go on elsewhere would cost more than it takes.
+    fn at_an_end<T>(&self, work: impl FnOnce(&mut State) -> Result<T, DbErr>) -> Result<T, DbErr> {
+        if self.session.writes { self.with(work) } else { self.here(work) }
+    }
+
+    fn here<T>(&self, work: impl FnOnce(&mut State) -> Result<T, DbErr>) -> Result<T, DbErr> {
+        let mut state = self.session.state();
+        if self.session.turn.load(Ordering::Acquire) != self.turn {
+            return Err(undone("it took too long"));
+        }
+        if state.in_transaction && state.conn.is_autocommit() {
+            return Err(undone("the database could not go on with it"));
+        }
+        self.session.activity.begins();
+        let done = work(&mut state);
+        self.session.activity.ended();
+        done
     }
 
     pub(crate) fn execute(&self, statement: &Statement) -> Result<ExecResult, DbErr> {
@@ -183,12 +191,12 @@ impl Lease {
     }
 
     pub(crate) fn begin(&self, sql: &str) -> Result<(), DbErr> {
-        self.with(|state| state.control(sql, true, &self.session.activity))
+        self.at_an_end(|state| state.control(sql, true, &self.session.activity))
     }
 
     /// Writes everything to the disk.
     pub(crate) fn commit(self) -> Result<(), DbErr> {
-        self.with(|state| {
+        self.at_an_end(|state| {
             let (done, logged) = state.commit(&self.session.activity);
             if let Some(pages) = logged {
                 self.session.logged.store(pages, Ordering::Relaxed);
@@ -211,12 +219,13 @@ impl Drop for Lease {
     fn drop(&mut self) {
         // One without an end is a job of the writer's thread, which looks after the transaction itself.
         if let Some(end) = self.end.take() {
-            blocking(|| {
+            let roll_back = || {
                 let mut state = self.session.state();
                 if self.session.turn.load(Ordering::Acquire) == self.turn {
                     state.roll_back(&self.session.activity);
                 }
-            });
+            };
+            if self.session.writes { blocking(roll_back) } else { roll_back() }
             // Before the next transaction begins.
             self.notes = None;
             end();

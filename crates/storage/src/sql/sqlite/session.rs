@@ -36,6 +36,8 @@ thread_local! {
 /// A connection that several may have, one after the other.
 pub(crate) struct Session {
     state: Mutex<State>,
+    /// Whether it may write.
+    pub(super) writes: bool,
     /// Which transaction it is that has the connection. Who was given an earlier one is refused.
     pub(super) turn: AtomicU64,
     pub(super) activity: Arc<Activity>,
@@ -83,6 +85,7 @@ impl Session {
         let state = State { conn, shapes: Shapes::default(), written, in_transaction: false };
         Ok(Arc::new(Self {
             state: Mutex::new(state),
+            writes,
             turn: AtomicU64::new(0),
             activity: Arc::default(),
             logged: AtomicI32::new(0),
