@@ -79,15 +79,15 @@ pub(super) struct Adjusted {
 pub(super) async fn list(
     caller: Caller<InventoryView>,
     State(hq): State<Arc<Hq>>,
-    Lists { mut query, .. }: Lists<Levels>,
+    Lists { query, .. }: Lists<Levels>,
 ) -> Result<Figures<List<OfStore>>> {
     named_store(&caller, &query)?;
     let select = in_scope(&caller, store_product::Entity::find(), store_product::Column::StoreId);
-    let select = stock::levels(&mut query, select)?;
     hq.figures(|conn| {
-        let (query, select) = (&query, select.clone());
+        let (mut query, select) = (query.clone(), select.clone());
         async move {
-            let (rows, page) = resource::list(&conn, &LEVELS, query, select).await?.split();
+            let select = stock::levels(&conn, &mut query, select).await?;
+            let (rows, page) = resource::list(&conn, &LEVELS, &query, select).await?.split();
             let codes = codes(&conn).await?;
             let levels = stock::with_products(&conn, rows).await?;
             Ok(page.with(levels.into_iter().map(|level| of_store(level, &codes)).collect()))

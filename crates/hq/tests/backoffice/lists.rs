@@ -31,6 +31,7 @@ async fn search_and_filters_narrow_a_list() {
     kit.product(&admin, "A1", json!({"name": "Red Apple", "barcode": "4006381333931", "shortName": "Apl"})).await;
     kit.product(&admin, "B1", json!({"name": "100% Juice", "isActive": false})).await;
     kit.product(&admin, "C1", json!({"name": "Pear", "departmentId": other["id"]})).await;
+    kit.product(&admin, "D1", json!({"name": "Kiwi", "plu": "4030", "barcodes": ["5012345678900"]})).await;
     let skus = async |query: &str| {
         let rows = kit.get(&admin, &format!("/products?sort=sku&{query}")).await.data();
         column(&rows, "sku").join(" ")
@@ -38,6 +39,8 @@ async fn search_and_filters_narrow_a_list() {
     assert_eq!(skus("search=aPPle").await, "A1");
     assert_eq!(skus("search=638133").await, "A1", "a part of the barcode");
     assert_eq!(skus("search=apl").await, "A1", "the short name");
+    assert_eq!(skus("search=4030").await, "D1", "the number on a scale");
+    assert_eq!(skus("search=2345678").await, "D1", "a part of another barcode");
     assert_eq!(skus("search=%25").await, "B1", "a percent sign is a letter like any other");
     assert_eq!(skus("search=_").await, "", "and so is an underscore");
     assert_eq!(skus("active=false").await, "B1");

@@ -175,7 +175,7 @@ async fn the_list_of_store_prices_is_narrowed() {
     let admin = kit.admin().await;
     let (one, two) = (kit.store("S01").await, kit.store("S02").await);
     let apple = kit.product(&admin, "APPLE", json!({})).await;
-    let pear = kit.product(&admin, "PEAR", json!({})).await;
+    let pear = kit.product(&admin, "PEAR", json!({"name": "BÍLÁ hruška"})).await;
     kit.put(&admin, &path(one, &apple), json!({"price": 1})).await.is(200);
     kit.put(&admin, &path(one, &pear), json!({"binLocation": "A"})).await.is(200);
     kit.put(&admin, &path(two, &apple), json!({"binLocation": "B"})).await.is(200);
@@ -188,6 +188,8 @@ async fn the_list_of_store_prices_is_narrowed() {
     assert_eq!(count(&format!("productId={}", id_of(&apple))).await, 2);
     assert_eq!(count("overriddenOnly=true").await, 1);
     assert_eq!(count("search=pea").await, 1);
+    assert_eq!(count("search=b%C3%ADl%C3%A1").await, 1, "in any case of any script");
+    assert_eq!(count(&format!("sort=-storeId&storeId={one}")).await, 2);
     kit.delete(&admin, &format!("/products/{}", id_of(&pear))).await.is(204);
     assert_eq!(count("").await, 2, "a deleted product has no prices to look at");
 }

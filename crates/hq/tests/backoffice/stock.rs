@@ -54,7 +54,7 @@ async fn shelves() -> Shelves {
     let admin = kit.admin().await;
     let stores = [kit.store("S01").await, kit.store("S02").await];
     let tea = id_of(&kit.product(&admin, "TEA", json!({})).await);
-    let cocoa = id_of(&kit.product(&admin, "COCOA", json!({"cost": 55})).await);
+    let cocoa = id_of(&kit.product(&admin, "COCOA", json!({"cost": 55, "shortName": "КАКАО"})).await);
     level(&kit, stores[0], tea, 2, 5).await;
     level(&kit, stores[1], tea, -1, 0).await;
     level(&kit, stores[0], cocoa, 40, 5).await;
@@ -78,6 +78,7 @@ async fn stock_of_every_store_is_listed_by_product_and_can_be_narrowed() {
     assert_eq!(of("lowStock=true").await, "S01:TEA");
     assert_eq!(of("negative=true").await, "S02:TEA");
     assert_eq!(of("search=coc").await, "S01:COCOA");
+    assert_eq!(of("search=%D0%BA%D0%B0%D0%BA%D0%B0%D0%BE").await, "S01:COCOA", "in any case of any script");
     assert_eq!(of(&format!("productId={tea}&sort=-quantity")).await, "S01:TEA S02:TEA");
     assert_eq!(of(&format!("departmentId={}", Uuid::now_v7())).await, "");
     kit.get(&admin, "/inventory?lowStock=perhaps").await.names("lowStock");

@@ -66,7 +66,11 @@ impl From<product::Model> for Counted {
 }
 
 /// Takes out of `query` what only a list of levels takes; by the names of the products, unless it says otherwise.
-pub fn levels(query: &mut Query, select: Select<store_product::Entity>) -> Result<Select<store_product::Entity>> {
+pub async fn levels(
+    conn: &impl ConnectionTrait,
+    query: &mut Query,
+    select: Select<store_product::Entity>,
+) -> Result<Select<store_product::Entity>> {
     use store_product::Column;
     let mut select = with_product(select).filter(product::Column::DeletedAt.is_null());
     if resource::take_flag(query, "lowStock")? {
@@ -81,8 +85,8 @@ pub fn levels(query: &mut Query, select: Select<store_product::Entity>) -> Resul
         select = select.filter(product::Column::DepartmentId.eq(department));
     }
     if let Some(text) = query.remove("search") {
-        let columns = ["name", "sku", "barcode", "barcodes"];
-        select = select.filter(resource::search::<product::Entity>(&columns, &text)?);
+        let found = resource::products_with(conn, &text).await?;
+        select = select.filter(Column::ProductId.in_subquery(found));
     }
     if !query.contains_key("sort") {
         select = select.order_by_asc(product::Column::Name);

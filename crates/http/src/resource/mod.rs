@@ -7,6 +7,7 @@ mod drafts;
 mod lists;
 mod outdated;
 mod query;
+mod sought;
 
 pub use check::Check;
 pub use columns::taken;
@@ -15,3 +16,4 @@ pub use drafts::{Fields, changed, draft, same};
 pub use lists::{Parts, counted_list, list, long_list, page_keys};
 pub use outdated::{Expected, refuse_outdated, take_expected_version};
 pub use query::{ListSpec, MAX_VALUE, Query, check_value, narrowed, search, selected, take_flag, take_id};
+pub use sought::{PRODUCT_SEARCH, products_with};

@@ -10,6 +10,7 @@ use tillkeep_model::pricing::choose_price;
 use tillkeep_model::{Instant, Money, Qty};
 use tillkeep_storage::entity::store_product::{Column, Entity, Model};
 use tillkeep_storage::entity::{product, store};
+use tillkeep_storage::sea_orm::sea_query::{Expr, ExprTrait};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, QueryTrait, Select};
 use tillkeep_storage::{Transaction, audit};
 use utoipa::ToSchema;
@@ -27,9 +28,6 @@ use crate::resource::{self, ListSpec, Parts, Query};
 
 const LIST: ListSpec =
     ListSpec { search: &[], filters: &["storeId", "productId"], sort: &["productId", "storeId", "price", "updatedAt"] };
-
-/// What a part of a text is looked for in.
-const SEARCH: &[&str] = &["sku", "name", "barcode", "shortName"];
 
 /// The list of prices.
 pub struct Prices;
@@ -158,6 +156,17 @@ async fn products(conn: &Transaction, rows: &[Model]) -> Result<HashMap<Uuid, pr
     Ok(found.into_iter().map(|row| (row.id, row)).collect())
 }
 
+/// A store has each product once, and an index has them in that order.
+fn by_product_within_stores(query: &mut Query) {
+    if let Some(sort) = query.get_mut("sort") {
+        match sort.as_str() {
+            "storeId" => "storeId,productId".clone_into(sort),
+            "-storeId" => "-storeId,-productId".clone_into(sort),
+            _ => {}
+        }
+    }
+}
+
 /// `GET /store-prices?storeId&productId&search&overriddenOnly`: of the stores where the caller may see them; as a file all of them.
 pub async fn list(
     caller: Caller<StorePricesView>,
@@ -177,13 +186,17 @@ pub async fn list(
     if resource::take_flag(&mut query, "overriddenOnly")? {
         select = select.filter(Column::HasPriceOverride.eq(true));
     }
-    let mut sought = product::Entity::find().filter(product::Column::DeletedAt.is_null());
-    if let Some(text) = query.remove("search") {
-        sought = sought.filter(resource::search::<product::Entity>(SEARCH, &text)?);
-    }
-    let sought = sought.select_only().column(product::Column::Id);
-    let select = select.filter(Column::ProductId.in_subquery(sought.into_query()));
+    by_product_within_stores(&mut query);
     let conn = caller.snapshot().await?;
+    let select = match query.remove("search") {
+        Some(text) => select.filter(Column::ProductId.in_subquery(resource::products_with(&conn, &text).await?)),
+        // Looked up for each price, which the list goes through in its order: as a list of ids it would be all products.
+        None => {
+            let own = Expr::col((product::Entity, product::Column::Id)).eq(Expr::col((Entity, Column::ProductId)));
+            let alive = product::Entity::find().filter(product::Column::DeletedAt.is_null()).filter(own);
+            select.filter(Expr::exists(alive.select_only().column(product::Column::Id).into_query()))
+        }
+    };
     if as_file {
         let file = file(&conn, &query, select).await?;
         let details = json!({"query": asked});

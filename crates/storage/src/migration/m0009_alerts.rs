@@ -35,7 +35,7 @@ pub(super) const CHANGES: &[Change] = &[
         columns: "id uuid!, kind text, subject text, store_id uuid?, severity text, text text, state text, since ts, at ts, \
             ended_at ts?, open_key text?",
         conflict_keys: &["open_key"],
-        indexes: &["at, id", "state, at, id"],
+        indexes: &["at, id", "state, at, id", "kind, at, id", "severity, at, id", "store_id, at, id", "since, id"],
         ..NewTable::EMPTY
     }),
     Change::CreateTable(NewTable {

@@ -61,6 +61,10 @@ impl<'a> Statements<'a> {
         if !index.on.has(self.side) {
             return;
         }
+        if self.backend == DbBackend::Postgres && !index.nulls_first.is_empty() {
+            self.create_index_with_nulls_first(index);
+            return;
+        }
         let mut create = Indexes::create();
         create.name(&index.name).table(self.name());
         for column in &index.columns {
@@ -73,6 +77,19 @@ impl<'a> Statements<'a> {
             create.and_where(Expr::cust(filter.clone()));
         }
         self.push(&create);
+    }
+
+    /// As text: the builder of statements has no words for it.
+    fn create_index_with_nulls_first(&mut self, index: &Index) {
+        let column = |name: &&str| {
+            let place = if index.nulls_first.contains(name) { " NULLS FIRST" } else { "" };
+            format!("\"{name}\"{place}")
+        };
+        let columns: Vec<String> = index.columns.iter().map(column).collect();
+        let filter = index.filter.as_ref().map(|filter| format!(" WHERE {filter}")).unwrap_or_default();
+        let unique = if index.unique { "UNIQUE " } else { "" };
+        let (name, table) = (&index.name, self.table.name);
+        self.text(format!("CREATE {unique}INDEX \"{name}\" ON \"{table}\" ({}){filter}", columns.join(", ")));
     }
 
     pub(super) fn fill(&mut self, update: &UpdateStatement) {

@@ -60,7 +60,8 @@ pub enum Key {
     Conflict(&'static str),
     /// Columns, and ` WHERE …` for an index of some rows only.
     Plain(&'static str),
-    /// The same at headquarters alone, where people page through the rows of all stores.
+    /// The same at headquarters alone, where people page through the rows of all stores. A column with `?` may be null: rows without
+    /// a value come first, as lists have them.
     Lists(&'static str),
     /// The same at stores alone.
     AtStores(&'static str),
@@ -95,6 +96,8 @@ pub struct Index {
     pub on: On,
     pub unique: bool,
     pub columns: Vec<&'static str>,
+    /// Of these, those whose nulls come first: `SQLite` has it so, `PostgreSQL` would put them last.
+    pub nulls_first: Vec<&'static str>,
     /// The rows that are in it; all of them when there is none.
     pub filter: Option<String>,
 }
@@ -178,8 +181,10 @@ impl Key {
     /// renames no other.
     pub(super) fn indexes(self, table: &str) -> Vec<Index> {
         let index = |on: On, unique: bool, columns: &'static str, filter: Option<String>| {
+            let may_be_null = |name: &'static str| name.strip_suffix('?').filter(|_| matches!(self, Self::Lists(_)));
+            let nulls_first = columns.split(", ").filter_map(may_be_null).collect();
             let columns: Vec<_> = columns.split(", ").map(|name| name.trim_end_matches(['?', '*'])).collect();
-            Index { name: named(table, &columns), on, unique, columns, filter }
+            Index { name: named(table, &columns), on, unique, columns, nulls_first, filter }
         };
         match self {
             Self::Plain(text) | Self::Lists(text) | Self::AtStores(text) => {

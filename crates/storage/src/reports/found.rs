@@ -12,6 +12,7 @@ use super::closed_drawers::one_of;
 use crate::db::{Row, query};
 use crate::entity::sale::from_its_end;
 use crate::search::contains;
+use crate::sought::{self, Sought};
 
 /// Rows of a kind that are found at the most.
 pub const MOST: u64 = 5;
@@ -110,7 +111,8 @@ where
     either(conn, alive, with_it, called, text).await
 }
 
-/// As [`rows`], of rows that nobody is kept from seeing and that grow without end: with the text in them the newest ones alone.
+/// As [`rows`], of rows that nobody is kept from seeing and that grow without end: along what they are looked for by; while a row has
+/// no such text, among the newest ones alone.
 pub async fn newest_rows<E>(
     conn: &impl ConnectionTrait,
     called: &Called<'_, E>,
@@ -121,7 +123,11 @@ where
     E::Model: PartialEq + Send + Sync,
 {
     let alive = E::find().filter(called.deleted.is_null());
-    let with_it = alive.clone().filter(called.id.in_subquery(among_the_newest(called, text)));
+    let found = match sought::of(E::default().table_name()) {
+        Some(sought) if sought.answers(conn, text).await? => by_their_texts(called, sought, text),
+        _ => among_the_newest(called, text),
+    };
+    let with_it = alive.clone().filter(called.id.in_subquery(found));
     either(conn, alive, with_it, called, text).await
 }
 
@@ -146,6 +152,18 @@ where
     }
     found.truncate(usize::try_from(MOST).unwrap_or_default());
     Ok(found)
+}
+
+/// The ids of those with `text` in what they are looked for by, in an index that has it.
+fn by_their_texts<E: EntityTrait>(called: &Called<'_, E>, sought: &Sought, text: &str) -> SelectStatement {
+    let mut with_it = Query::select();
+    with_it
+        .column(called.id)
+        .from(Alias::new(sought.table))
+        .and_where(called.deleted.is_null())
+        .cond_where(sought.contains(text))
+        .limit(CANDIDATES);
+    with_it
 }
 
 /// The ids of those with `text` in them.

@@ -43,6 +43,10 @@ pub mod sea_query {
             sea_query::Expr::col(column)
         }
 
+        pub fn exists(select: SelectStatement) -> sea_query::Expr {
+            sea_query::Expr::exists(select)
+        }
+
         pub fn case(which: impl IntoCondition, then: impl Into<sea_query::Expr>) -> CaseStatement {
             sea_query::Expr::case(which, then)
         }

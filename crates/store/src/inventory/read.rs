@@ -52,8 +52,8 @@ pub(crate) async fn list(
     Lists { mut query, .. }: Lists<Levels>,
 ) -> Result<List<Level>> {
     let own = store_product::Entity::find().filter(store_product::Column::StoreId.eq(store.id));
-    let select = stock::levels(&mut query, own)?;
     let snapshot = caller.snapshot().await?;
+    let select = stock::levels(&snapshot, &mut query, own).await?;
     let (rows, page) = resource::list(&snapshot, &LEVELS, &query, select).await?.split();
     Ok(page.with(stock::with_products(&snapshot, rows).await?))
 }

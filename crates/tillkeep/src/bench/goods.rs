@@ -24,7 +24,8 @@ const PRODUCTS: Copies = Copies {
             "lower(printf('MORE-%07d', n.i + (SELECT MAX(rowid) FROM {table})) || char(10) \
              || printf('%s number %d', substr('AppleBreadChairDrinkEarthFruit', n.i % 6 * 5 + 1, 5), n.i) || char(10) \
              || printf('29%011d', n.i + (SELECT MAX(rowid) FROM {table})) \
-             || coalesce(char(10) || nullif(t.short_name, ''), ''))",
+             || coalesce(char(10) || nullif(t.short_name, ''), '') || coalesce(char(10) || nullif(t.plu, ''), '') \
+             || char(10) || t.barcodes)",
         ),
         ("price", "100 + n.i % 5000"),
     ],

@@ -13,7 +13,7 @@ use serde_json::Value as Json;
 use tillkeep_http::describe::{Change, Draft, Write};
 use tillkeep_http::directory::products::by_barcode;
 use tillkeep_http::error::{Error, Result};
-use tillkeep_http::resource::{Check, Fields, ListSpec};
+use tillkeep_http::resource::{Check, Fields, ListSpec, PRODUCT_SEARCH};
 use tillkeep_http::{Answer, Body, Caller, Created, Id};
 use tillkeep_model::fields;
 use tillkeep_model::permission::code::{ProductsDelete, ProductsView};
@@ -44,7 +44,7 @@ impl Rules for Entity {
     };
 
     const LIST: ListSpec = ListSpec {
-        search: &["sku", "name", "barcode", "shortName"],
+        search: PRODUCT_SEARCH,
         filters: &["departmentId", "taxGroupId", "defaultSupplierId"],
         sort: &["name", "sku", "price", "createdAt", "updatedAt"],
     };
