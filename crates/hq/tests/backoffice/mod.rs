@@ -1,6 +1,10 @@
 //! The routes that set up a chain, against a whole headquarters in this process. Run on both databases.
 
 pub mod kit;
+#[path = "../../../storage/tests/kit/large.rs"]
+mod large;
+#[path = "../../../storage/tests/kit/reading.rs"]
+mod reading;
 
 pub mod alert_hooks;
 mod at_once;
@@ -32,6 +36,7 @@ mod import;
 mod journal;
 mod limits;
 mod lists;
+mod long_lists;
 pub mod nats_server;
 pub mod notifications;
 pub mod passkeys;

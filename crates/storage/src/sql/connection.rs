@@ -195,24 +195,28 @@ macro_rules! runs_statements {
                 }
             }
             async fn query_one_raw(&self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
+                count::hear(|| statement.clone());
                 match &self.0 {
                     $kind::Postgres(conn) => counted(conn).query_one_raw(statement).await,
                     $kind::Sqlite($own) => Ok($lease.stored(&statement)?.into_iter().next()),
                 }
             }
             async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
+                count::hear(|| statement.clone());
                 match &self.0 {
                     $kind::Postgres(conn) => counted(conn).query_all_raw(statement).await,
                     $kind::Sqlite($own) => $lease.stored(&statement),
                 }
             }
             async fn query_one<S: StatementBuilder>(&self, statement: &S) -> Result<Option<QueryResult>, DbErr> {
+                count::hear(|| statement.build(&self.get_database_backend()));
                 match &self.0 {
                     $kind::Postgres(conn) => counted(conn).query_one(statement).await,
                     $kind::Sqlite($own) => Ok($lease.typed(&statement.build(&DbBackend::Sqlite))?.into_iter().next()),
                 }
             }
             async fn query_all<S: StatementBuilder>(&self, statement: &S) -> Result<Vec<QueryResult>, DbErr> {
+                count::hear(|| statement.build(&self.get_database_backend()));
                 match &self.0 {
                     $kind::Postgres(conn) => counted(conn).query_all(statement).await,
                     $kind::Sqlite($own) => $lease.typed(&statement.build(&DbBackend::Sqlite)),

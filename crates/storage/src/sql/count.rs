@@ -1,7 +1,9 @@
 //! How many statements were made, for tests that hold a limit on them.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use sea_orm::Statement;
 
 static STATEMENTS: AtomicU64 = AtomicU64::new(0);
 static COMMITS: AtomicU64 = AtomicU64::new(0);
@@ -9,6 +11,7 @@ static PREPARED_AGAIN: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
     static MOST_ROWS: Cell<usize> = const { Cell::new(0) };
+    static HEARD: RefCell<Option<Vec<Statement>>> = const { RefCell::new(None) };
 }
 
 /// Notes how many rows a statement of `SQLite` gave.
@@ -20,6 +23,21 @@ pub(crate) fn rows(count: usize) {
 /// The most rows that one statement of `SQLite` gave on this thread since it was asked before.
 pub fn most_rows() -> usize {
     MOST_ROWS.take()
+}
+
+/// Keeps a statement that asks for rows, while somebody listens.
+#[inline]
+pub(crate) fn hear(statement: impl FnOnce() -> Statement) {
+    HEARD.with_borrow_mut(|heard| {
+        if let Some(heard) = heard {
+            heard.push(statement());
+        }
+    });
+}
+
+/// What was asked for rows on this thread since it was listened to before; nothing the first time.
+pub fn heard() -> Vec<Statement> {
+    HEARD.replace(Some(Vec::new())).unwrap_or_default()
 }
 
 /// Counts one.

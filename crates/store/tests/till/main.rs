@@ -3,6 +3,10 @@
 #![expect(clippy::disallowed_methods, reason = "tests put rows where they want them")]
 
 mod kit;
+#[path = "../../../storage/tests/kit/large.rs"]
+mod large;
+#[path = "../../../storage/tests/kit/reading.rs"]
+mod reading;
 
 mod accounts;
 mod acts;
@@ -26,6 +30,7 @@ mod events;
 mod handshake;
 mod idle;
 mod inventory;
+mod long_lists;
 mod lookup;
 mod manager;
 mod memory;
