@@ -230,9 +230,11 @@ package: $(if $(BINARY),,web) ## A Debian package into target/package; BINARY=pa
 	@scripts/setup package
 	@scripts/package deb
 
-# What the drills of upgrades begin with, once built; other parts of `make ops` do without.
+# What the drills of upgrades begin with, once built, and the web client in a package; other parts of `make ops` do without.
 OLD_RELEASE := $(TARGET)/tillkeep-0.1.0
-DRILLED := $(if $(findstring --only,$(ARGS)),$(findstring drills,$(ARGS)),drills)
+ALL_PARTS := $(if $(findstring --only,$(ARGS))$(findstring --drills,$(ARGS)),,all)
+DRILLED := $(ALL_PARTS)$(findstring drills,$(ARGS))
+PACKED := $(ALL_PARTS)$(findstring package,$(ARGS))
 
 .PHONY: old-release
 old-release: $(OLD_RELEASE) ## The program of release 0.1.0 from the history of git, for the drills of upgrades
@@ -242,8 +244,8 @@ $(OLD_RELEASE):
 	@scripts/old-release $@
 
 .PHONY: ops
-ops: $(if $(BINARY),,web) $(if $(TILLKEEP_OLD),,$(if $(DRILLED),$(OLD_RELEASE))) ## What is installed and run, and all drills, on this machine as root; BINARY=path, ARGS="--only watch"
-	@scripts/setup package
+ops: $(if $(BINARY),,$(if $(PACKED),web)) $(if $(TILLKEEP_OLD),,$(if $(DRILLED),$(OLD_RELEASE))) ## What is installed and run, and all drills, on this machine as root; BINARY=path, ARGS="--only watch" or "--drills token"
+	@$(if $(PACKED),scripts/setup package,true)
 	@scripts/setup ops
 	@$(TOOLS)/ops/bin/python scripts/ops/run $(if $(BINARY),--binary $(BINARY)) $(ARGS)
 

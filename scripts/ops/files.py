@@ -1,16 +1,16 @@
 """The files of deploy/ as far as they can be judged without running anything of Tillkeep."""
 
 import json
-import os
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 
-from kit import Wrong, anchors, called, need, yaml
+from kit import anchors, called, need, yaml
 
 LINKS = "https://github.com/tillkeep/tillkeep/blob/main/docs/"
+# Who hears of alerts in the secrets that are made here.
+TOLD = "http://127.0.0.1:9/told"
 
 
 def scripts(run):
@@ -56,6 +56,53 @@ def pinned(run):
     return f"Rust {rust} and Node {node} as everywhere; what is copied and mounted is there"
 
 
+def networks(run):
+    """Who posts to others has a network that leads outside, servers publish no port, and the balancer comes from the network that they
+    trust. Whom Prometheus asks and tells, it reaches."""
+    posting = []
+    for path in sorted((run.root / "deploy").glob("compose*.yaml")):
+        file = yaml(path)
+        services, given = file["services"], file.get("networks", {"default": {}})
+        inner = {name for name, about in given.items() if (about or {}).get("internal")}
+        of = {name: set(service.get("networks", ["default"])) for name, service in services.items()}
+        for name, service in services.items():
+            need(of[name] <= given.keys(), f"{path.name}: {name} is in a network that is not there")
+            is_hq = service.get("command", [])[-1:] == ["hq"]
+            if is_hq or "alertmanager" in service["image"]:
+                need(of[name] - inner, f"{path.name}: {name} posts to others, and its networks lead nowhere: {sorted(of[name])}")
+                posting.append(name)
+            need(not service.get("ports") or of[name] - inner, f"{path.name}: {name} publishes a port, and its networks lead nowhere")
+            if is_hq and "haproxy" in services:
+                shared = of[name] & of["haproxy"]
+                need("ports" not in service, f"{path.name}: {name} can be asked past the balancer")
+                need(len(shared) == 1, f"{path.name}: {name} and haproxy share {sorted(shared)}")
+                subnet = given[shared.pop()]["ipam"]["config"][0]["subnet"]
+                need(service["environment"]["TRUSTED_PROXIES"] == subnet, f"{path.name}: {name} trusts another network than that of haproxy")
+        if "prometheus" in services:
+            asks = set(re.findall(r'"([a-z0-9-]+):\d+"', (run.root / "deploy/prometheus/prometheus.yml").read_text()))
+            unknown = sorted(name for name in asks if not of.get(name, set()) & of["prometheus"])
+            need({"alertmanager", "hq1", "hq2"} <= asks and not unknown, f"Prometheus asks {sorted(asks)}, and does not reach {unknown}")
+    return f"{', '.join(posting)} have a way outside; no server is asked past the balancer"
+
+
+def dumps(run):
+    """PostgreSQL of the chain is backed up: by servers with an interval, a place that is kept, and a program that is new enough."""
+    file = yaml(run.root / "deploy/compose.chain.yaml")
+    recipe = (run.root / "deploy/Dockerfile").read_text()
+    server = int(re.search(r"postgres:(\d+)", file["services"]["postgres"]["image"]).group(1))
+    client = int(re.search(r"^ARG POSTGRESQL=(\d+)$", recipe, re.MULTILINE).group(1))
+    need("postgresql-client-${POSTGRESQL}" in recipe[recipe.rindex("\nFROM ") :], "the image has no pg_dump")
+    need(client >= server, f"the image has pg_dump of PostgreSQL {client}, and the server is {server}")
+    for name in ("hq1", "hq2"):
+        service = file["services"][name]
+        about, kept = service["environment"], {volume.split(":")[1]: volume.split(":")[0] for volume in service["volumes"]}
+        need("BACKUP_EVERY" in about, f"{name} makes no dumps")
+        place = about["BACKUP_DIRECTORY"]
+        need(kept.get(place) in file["volumes"], f"dumps of {name} go to {place}, which is no volume")
+        need(f" {place}" in recipe[recipe.index("install --directory") :].split("\n")[0], f"{place} does not belong to the user of the image")
+    return f"pg_dump of {client} for PostgreSQL {server}, into a volume"
+
+
 def balancer(run):
     """The configuration of HAProxy: sound, and word by word that of docs/operations.md but for addresses."""
     folder = run.directory / "haproxy"
@@ -80,7 +127,7 @@ def made_secrets(run):
     copy = run.directory / "secrets-of"
     if not copy.exists():
         shutil.copytree(run.root / "deploy", copy, ignore=shutil.ignore_patterns("secrets"))
-        called([copy / "make-secrets", "localhost"])
+        called([copy / "make-secrets", "localhost", TOLD])
     return copy / "secrets"
 
 
@@ -99,6 +146,12 @@ def secrets(run):
     need((run.root / "deploy/.gitignore").read_text() == "/secrets\n", "deploy/secrets could be checked in")
     called(["openssl", "verify", "-CAfile", made / "hq.crt", "-verify_hostname", "localhost", made / "hq.pem"])
     # Beside a folder for its store that may be written here.
+    called(["amtool", "check-config", made / "alertmanager.yml"])
+    need(TOLD in (made / "alertmanager.yml").read_text(), "alerts do not go to the address that was named")
+    nobody = run.directory / "told-nobody"
+    shutil.copytree(run.root / "deploy", nobody, ignore=shutil.ignore_patterns("secrets"))
+    need("tells nobody" in called([nobody / "make-secrets", "localhost"]), "make-secrets does not say that nobody is told of alerts")
+    called(["amtool", "check-config", nobody / "secrets/alertmanager.yml"])
     nats = (made / "nats.conf").read_text().replace("/data", str(run.directory / "nats-data"))
     (run.directory / "nats.conf").write_text(nats)
     called([shutil.which("nats-server") or "/usr/sbin/nats-server", "--config", run.directory / "nats.conf", "-t"])
@@ -182,6 +235,8 @@ STEPS = [
     ("shell scripts", scripts),
     ("schemas", schemas),
     ("versions and paths of the image", pinned),
+    ("networks of the Compose files", networks),
+    ("dumps of the chain", dumps),
     ("secrets of the chain", secrets),
     ("the balancer", balancer),
     ("alerts and their tests", rules),

@@ -169,6 +169,12 @@ class Shop:
             need(found == self.sales, f"sales of {self.code} are others at {name} than its till was told")
         return True
 
+    def lines(self, table, sales):
+        """The ids of the lines that these sales have in a table of its own database."""
+        wanted = {uuid.UUID(sale) for sale in sales}
+        found = self.rows(f"SELECT id, sale_id FROM {table}")
+        return {line for line, sale in found if uuid.UUID(sale) in wanted}
+
     def at_store(self):
         return sales_in(self.rows("SELECT id, receipt_number, total_amount FROM sales"))
 
@@ -242,9 +248,9 @@ class Chain:
             shop.till.do("POST", "/sync/now", {})
         until("all that headquarters has at every store", lambda: not behind(), 60)
 
-    def verified(self, known=None):
-        """Nothing is under way, everything is stopped, the checker finds nothing in all databases, but that each of its findings has
-        the form `known`, and there are some; and nothing panicked."""
+    def verified(self, left_out=None):
+        """Nothing is under way, everything is stopped, the checker finds nothing in all databases but `left_out`, which is all of it;
+        and nothing panicked."""
         self.settled()
         for node in [*(shop.server for shop in self.shops), self.hq]:
             if node.process.poll() is None:
@@ -252,11 +258,13 @@ class Chain:
         stores = [word for shop in self.shops for word in ("--store", shop.server.directory)]
         base = ["--database-url", self.postgres.url, "--pin-key", self.hq.directory / "pin.key"] if self.postgres else ["--hq", self.hq.directory]
         command = [str(word) for word in (self.drill.program, "verify", *base, *stores, "--settled")]
-        if known:
+        if left_out:
             found = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120).stdout.splitlines()
             *found, last = found or [""]
-            other = [line for line in found if not re.fullmatch(known, line)]
-            need(found and not other and last == f"tillkeep: {len(found)} findings", f"the checker finds {(other or [last])[:3]}")
+            other, missed = sorted(set(found) - left_out), sorted(left_out - set(found))
+            need(not other, f"the checker finds {len(other)} others than the {len(left_out)} that were left out: {other[:3]}")
+            need(not missed, f"the checker does not name {len(missed)} of {len(left_out)} that were left out: {missed[:3]}")
+            need(last == f"tillkeep: {len(left_out)} findings", f"the checker ends with {last!r} of {len(left_out)} findings")
         else:
             called(command, timeout=120)
         for node in [self.hq, *(shop.server for shop in self.shops)]:
