@@ -4,7 +4,7 @@ import os
 import pathlib
 import re
 
-from kit import called, need
+from kit import anchors, called, need
 
 BELOW = {
     "./usr/bin/tillkeep": "-rwxr-xr-x",
@@ -42,4 +42,25 @@ def contents(run):
     return f"{len(listed)} entries, {len(pages)} manual pages; " + "; ".join(about.split("\n")[:3])
 
 
-STEPS = [("built", built), ("what is in it", contents)]
+def pages(run):
+    """What its pages link to is in it, or is an address."""
+    folder = run.directory / "package"
+    called(["dpkg-deb", "--extract", run.deb, folder])
+    docs = folder / "usr/share/doc/tillkeep"
+    found, links = sorted(docs.glob("*.md")), 0
+    need({"install.md", "operations.md", "integrate.md", "chain.md"} <= {page.name for page in found}, f"it has {found}")
+    for page in found:
+        # The changelog is that of the checkout, whose links are of the checkout.
+        for link in re.findall(r"\]\(([^)]+)\)", page.read_text()) if page.name != "CHANGELOG.md" else ():
+            if link.startswith(("https://", "http://")):
+                continue
+            name, _, place = link.partition("#")
+            target = docs / name if name else page
+            need(target.is_file(), f"{page.name} links to {link}, which is not in the package")
+            need(not place or place in set(anchors(target)), f"{page.name} links to {link}, and there is no such place")
+            links += 1
+    need(links > 20, f"only {links} links were found")
+    return f"{len(found)} pages, {links} links within them that lead somewhere"
+
+
+STEPS = [("built", built), ("what is in it", contents), ("its pages", pages)]

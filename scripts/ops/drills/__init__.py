@@ -1,5 +1,5 @@
 """Drills of operations: what an operator does on a bad day and on the day of an upgrade, with real programs on this machine, each
-step with its time. The steps for people are in docs/operations.md, "Drills"."""
+step with its time. The steps for people are in docs/operations.md, "Drills", with what was measured: a drill names its row there."""
 
 import functools
 import json
@@ -13,7 +13,7 @@ from drills import disks, faults, outages, upgrades
 from drills.chain import Drill
 
 
-def measured(name, drill):
+def measured(name, drill, row):
     """A drill as a step of `make ops`: its times go into the file of all drills, its processes end with it."""
 
     @functools.wraps(drill)
@@ -29,15 +29,14 @@ def measured(name, drill):
             raise Wrong(said) from None
         finally:
             one.end()
-            write(run, {"drill": name, "failed": failed, "said": said, "seconds": one.seconds})
+            write(run, {"drill": name, "row": row, "failed": failed, "said": said, "seconds": one.seconds})
         return f"{said}; {', '.join(f'{what} {seconds:.2f} s' for what, seconds in one.seconds.items())}"
 
     return name, step
 
 
-def write(run, row):
-    """target/ops/drills.json, as far as the drills are done."""
-    run.drilled.append(row)
+def write(run, done):
+    """target/ops/drills.json: the last time of each drill, also of those that are not done in this run."""
     file = run.target / "ops" / "drills.json"
     file.parent.mkdir(parents=True, exist_ok=True)
     about = {
@@ -45,7 +44,13 @@ def write(run, row):
         "old": called([run.old, "--version"]).strip() if run.old else None,
         "machine": f"{os.cpu_count()} cores, {os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.0f} GiB, {platform.system()} {platform.release()}",
     }
-    file.write_text(json.dumps(about | {"drills": run.drilled}, indent=1) + "\n")
+    rows = {row["drill"]: row for row in json.loads(file.read_text())["drills"]} if file.exists() else {}
+    rows[done["drill"]] = done | about
+    kept = [rows[name] for name, _ in STEPS if name in rows]
+    # In one piece: a run that is broken off leaves what was there.
+    beside = file.with_suffix(".new")
+    beside.write_text(json.dumps({"drills": kept}, indent=1, ensure_ascii=False) + "\n")
+    beside.replace(file)
 
 
-STEPS = [measured(name, drill) for part in (upgrades, disks, outages, faults) for name, drill in part.DRILLS]
+STEPS = [measured(*drill) for part in (upgrades, disks, outages, faults) for drill in part.DRILLS]

@@ -1,7 +1,6 @@
 """A small chain of real programs for one drill: what its tills were told is what every database must have in the end."""
 
 import contextlib
-import re
 import subprocess
 import time
 import uuid

@@ -177,8 +177,8 @@ def power(drill):
 
 
 DRILLS = [
-    ("the disk of headquarters is lost", headquarters),
-    ("the disk of a store is lost, restored", store_by_backup),
-    ("the disk of a store is lost, installed anew", store_anew),
-    ("a store is killed while it sells", power),
+    ("the disk of headquarters is lost", headquarters, "The disk of headquarters is lost"),
+    ("the disk of a store is lost, restored", store_by_backup, "The disk of a store is lost, there is a backup"),
+    ("the disk of a store is lost, installed anew", store_anew, "The same without a backup"),
+    ("a store is killed while it sells", power, "A store loses its power while it sells"),
 ]

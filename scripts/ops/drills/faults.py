@@ -192,8 +192,8 @@ def rotated(chain, shop, minutes):
 
 
 DRILLS = [
-    ("the disk of a store is full", full),
-    ("the clock of a store is wrong", clock),
-    ("the certificate of headquarters ends", certificate),
-    ("the token is rotated while the store is away", token),
+    ("the disk of a store is full", full, "The disk of a store is full"),
+    ("the clock of a store is wrong", clock, "The clock of a store is two hours off"),
+    ("the certificate of headquarters ends", certificate, "The certificate of headquarters has ended"),
+    ("the token is rotated while the store is away", token, "A token is rotated while its store is away"),
 ]

@@ -198,7 +198,7 @@ def server(drill):
 
 
 DRILLS = [
-    ("the broker is dead", broker),
-    ("PostgreSQL is away for a minute", database),
-    ("a server of headquarters is killed", server),
+    ("the broker is dead", broker, "The broker is dead"),
+    ("PostgreSQL is away for a minute", database, "PostgreSQL is away for a minute"),
+    ("a server of headquarters is killed", server, "A server of headquarters is killed"),
 ]

@@ -80,8 +80,8 @@ def left_out(shop, sales):
     left it out: their store has it alone (docs/operations.md, *Upgrading*). Of every other document it is a fault."""
     entries, items = shop.lines("chain_entries", sales), shop.lines("sale_items", sales)
     need(len(entries) == len(sales) and len(items) == 2 * len(sales), f"{len(sales)} sales have {len(entries)} entries and {len(items)} lines")
-    return {f"I2 {shop.id} chain_entries {line}: is a line of its store that headquarters does not have" for line in entries} | {
-        f"I2 {shop.id} sale_items {line}: differs at headquarters in tracked" for line in items
+    return {f"I2 chain_entries {line} of store {shop.id}: is a line of its store that headquarters does not have" for line in entries} | {
+        f"I2 sale_items {line} of store {shop.id}: differs at headquarters in tracked" for line in items
     }
 
 
@@ -131,7 +131,7 @@ def back(drill):
 
 
 DRILLS = [
-    ("upgrade, headquarters first", headquarters_first),
-    ("upgrade, store first", store_first),
-    ("back to the release before", back),
+    ("upgrade, headquarters first", headquarters_first, "A release, and the way back"),
+    ("upgrade, store first", store_first, "A release, and the way back"),
+    ("back to the release before", back, "A release, and the way back"),
 ]
