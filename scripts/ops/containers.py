@@ -1,19 +1,24 @@
 """The servers of the image and the compose files, without containers: the same environment, arguments, user and read-only root,
 with addresses of this machine in place of those of a network of containers."""
 
+import http.server
 import json
 import os
 import re
 import shutil
 import socket
 import subprocess
+import threading
+import time
 
-from files import made_secrets
+from files import TOLD, made_secrets
 from kit import asked, called, environment, is_ready, need, stopped, until, yaml
 from rigs.servers import Postgres
 
 # Of the image; no such user has to be there.
 USER = 10001
+# Volumes that the servers of a chain have together.
+SHARED = ("keys", "backups")
 
 
 def port():
@@ -53,7 +58,7 @@ def started(run, name, service, variables, changed):
         shutil.copy(settings, run.directory / "hq.toml")
     words = [str(run.directory / "hq.toml") if word == str(settings) else word for word in words]
     # What may be written there: its data, the temporary directory, and keys that servers share.
-    writable = [data, *([run.directory / "keys"] if (run.directory / "keys").exists() else [])]
+    writable = [data, *(path for path in (run.directory / name for name in SHARED) if path.exists())]
     binds = " && ".join(f"mount --bind {path} {path}" for path in writable)
     inside = (
         f"{binds} && mount -o remount,bind,ro / && exec setpriv --reuid={USER} --regid={USER} --clear-groups --bounding-set=-all "
@@ -112,8 +117,9 @@ def chain(run):
     broker = (secrets / "nats.conf").read_text().replace("0.0.0.0:4222", f"127.0.0.1:{nats}").replace("/data", str(folder / "nats"))
     (folder / "nats.conf").write_text(broker)
     spawn(run, [shutil.which("nats-server") or "/usr/sbin/nats-server", "--config", folder / "nats.conf"], folder / "nats.log")
-    (run.directory / "keys").mkdir(mode=0o700)
-    os.chown(run.directory / "keys", USER, USER)
+    for name in SHARED:
+        (run.directory / name).mkdir(mode=0o700)
+        os.chown(run.directory / name, USER, USER)
     given = dict(line.split("=", 1) for line in (secrets / "hq.env").read_text().splitlines())
     given["DATABASE_URL"] = given["DATABASE_URL"].replace("@postgres:5432", f"@127.0.0.1:{postgres.port}")
     given["NATS_URL"] = given["NATS_URL"].replace("@nats:4222", f"@127.0.0.1:{nats}")
@@ -128,6 +134,9 @@ def chain(run):
             "METRICS_LISTEN": f"127.0.0.1:{figures}",
             "TILLKEEP_PIN_KEY_FILE": str(run.directory / "keys/pin.key"),
             "TRUSTED_PROXIES": "127.0.0.1",
+            "BACKUP_DIRECTORY": str(run.directory / "backups"),
+            # The first is due when the database is that old.
+            "BACKUP_EVERY": "1m",
         }
         if "ADMIN_PIN_FILE" in services[name]["environment"]:
             changed["ADMIN_PIN_FILE"] = str(pin)
@@ -162,13 +171,65 @@ def chain(run):
     shop = json.loads(asked(f"{url}/api/v1/stores", {"code": "S01", "name": "Shop"}, bearer, trusted)[1])["data"]["id"]
     told = json.loads(asked(f"{url}/api/v1/stores/{shop}/provision", {}, bearer, trusted)[1])["data"]
     need("HQ_URL=https://localhost" in told["env"], f"stores are told another address: {told['env'][-80:]}")
+    dumped = until("a dump of PostgreSQL", lambda: list((run.directory / "backups").glob("hq-*.dump")), 150)
+    called([run.binary, "backup", "check", dumped[0]])
     running["hq1"].kill()
     running["hq1"].wait()
     until("the other server", lambda: asked(f"{url}/api/v1/auth/me", headers=bearer, trusted=trusted)[0] == 200, 10)
     need(stopped(running["hq2"], seconds(services["hq2"]["stop_grace_period"])) == 0, f"hq2 did not end with 0: {log_of(run, 'hq2')}")
     status, text = asked(f"{url}/ready", trusted=trusted)
     need(status == 503 and json.loads(text)["code"] == "unavailable", f"without a server the balancer answers {status} {text[:100]}")
-    return "two servers with one key behind HAProxy over TLS; one is killed, the other goes on; without both 503 as documented"
+    return (
+        "two servers with one key behind HAProxy over TLS, and a dump that can be read; one is killed, the other goes on; without both 503 "
+        "as documented"
+    )
+
+
+def told(run):
+    """Alertmanager with the configuration that make-secrets makes: what Prometheus tells it comes to the address, and its end too."""
+    came = []
+
+    class Receiver(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            came.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    receiver = http.server.HTTPServer(("127.0.0.1", 0), Receiver)
+    run.at_end(receiver.shutdown)
+    threading.Thread(target=receiver.serve_forever, daemon=True).start()
+    folder, address = run.directory / "alertmanager", f"127.0.0.1:{port()}"
+    folder.mkdir()
+    text = (made_secrets(run) / "alertmanager.yml").read_text()
+    for there, here in (
+        (TOLD, f"http://127.0.0.1:{receiver.server_port}/told"),
+        ("group_wait: 30s", "group_wait: 1s"),
+        ("group_interval: 5m", "group_interval: 1s"),
+    ):
+        need(there in text, f"{there} is not in alertmanager.yml")
+        text = text.replace(there, here)
+    (folder / "alertmanager.yml").write_text(text)
+    options = [f"--config.file={folder}/alertmanager.yml", f"--storage.path={folder}", f"--web.listen-address={address}", "--cluster.listen-address="]
+    spawn(run, ["prometheus-alertmanager", *options], run.directory / "alertmanager.log")
+    until("Alertmanager", lambda: asked(f"http://{address}/-/ready")[0] == 200, 30)
+
+    def tell(**more):
+        names = {severity: {"labels": {"alertname": f"Tried{severity}", "severity": severity}} for severity in ("page", "ticket")}
+        status, said = asked(f"http://{address}/api/v2/alerts", [alert | more for alert in names.values()])
+        need(status == 200, f"Alertmanager answers {status}: {said[:200]}")
+
+    def came_as(state):
+        found = {alert["labels"]["severity"] for post in came for alert in post["alerts"] if alert["status"] == state}
+        return found == {"page", "ticket"}
+
+    tell()
+    until("posts of both alerts", lambda: came_as("firing"), 30)
+    tell(endsAt=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()))
+    until("posts of their end", lambda: came_as("resolved"), 30)
+    return "an alert of either severity, and its end, come to the address that was named"
 
 
 def spawn(run, command, log):
@@ -178,4 +239,4 @@ def spawn(run, command, log):
     return process
 
 
-STEPS = [("headquarters alone", alone), ("two servers", chain)]
+STEPS = [("headquarters alone", alone), ("two servers", chain), ("alerts reach somebody", told)]

@@ -16,6 +16,7 @@ mod bench;
 mod browsers;
 mod costs;
 mod docs;
+mod drills;
 mod elsewhere;
 mod examples;
 mod fields;
