@@ -8,7 +8,8 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 use crate::arguments::{DemoArgs, HqServer, StoreServer};
 use crate::output::{line, say};
 use crate::{
-    audit, backup, bench, configuration, demo, doctor, export, generate, keys, rescue, run, series, shop, verify,
+    audit, backup, bench, configuration, demo, doctor, export, generate, keys, rescue, run, series, sheets, shop,
+    verify,
 };
 
 /// A point-of-sale backend for a retail chain.
@@ -39,6 +40,21 @@ enum Command {
     /// Writes manual pages and completions of shells, for packages.
     #[command(hide = true, name = generate::COMMAND)]
     Generate(generate::GenerateArgs),
+    /// Makes and changes products, customers and prices of stores by a CSV file: all of it or nothing.
+    ///
+    /// Headquarters that runs takes the file, as from the pages. Ends with 1 when the file has a fault; each one is told by
+    /// line and column.
+    Import {
+        #[command(subcommand)]
+        what: sheets::Import,
+    },
+    /// Writes products, customers, prices of stores or sales to a CSV file.
+    ///
+    /// Headquarters that runs makes the file, as for the pages. All but sales go in again by `tillkeep import`.
+    Export {
+        #[command(subcommand)]
+        what: sheets::Export,
+    },
     /// Verifies the audit log of a server.
     Audit {
         #[command(subcommand)]
@@ -168,6 +184,8 @@ impl Cli {
         let file = self.config.as_deref();
         let done = match self.command {
             Command::Doctor { what } => return doctor::run(what, file).await,
+            Command::Import { what } => return sheets::import(what, file).await,
+            Command::Export { what } => sheets::export(what, file).await,
             Command::Hq(HqArgs { server, command: None }) => run::hq(server, file).await,
             Command::Hq(HqArgs { server, command: Some(command) }) => command.run(&server, file).await,
             Command::Store(StoreArgs { command: Some(command), .. }) => shop::run(command).await,

@@ -25,6 +25,7 @@ mod rescue;
 mod run;
 mod sealed;
 mod series;
+mod sheets;
 mod shop;
 mod signals;
 mod verify;
