@@ -4,7 +4,7 @@ import { numberText } from '@/format/money'
 import { t } from './texts'
 
 /** The routes that take a table. */
-export type ImportPath = '/api/v1/products/import' | '/api/v1/customers/import'
+export type ImportPath = '/api/v1/products/import' | '/api/v1/customers/import' | '/api/v1/store-prices/import'
 
 /** What came of a file, or would come of it. */
 export type Imported = Schemas['Imported']

@@ -107,5 +107,10 @@ export function useStorePrices(product: Readonly<Ref<Product>>) {
     set: (chosen: readonly StoreRow[], price: number) =>
       each(chosen, (row) => put(product.value, row.store.id, seen(row), price)),
     useDefault: (chosen: readonly StoreRow[]) => each(chosen, (row) => drop(product.value, row.store.id)),
+    /** When prices were set by other means, such as a file. */
+    refresh: () => {
+      void queryClient.invalidateQueries({ queryKey: historyOf(product.value.id) })
+      return load.refetch()
+    },
   }
 }

@@ -105,6 +105,7 @@ export default {
   dropOne: 'Der eigene Preis der Filiale entfällt, sie berechnet {price}.',
   dropSeveral: 'Ihre eigenen Preise entfallen, sie berechnen den Standardpreis.',
   dropSure: 'Standardpreis verwenden',
+  importStorePrices: 'Filialpreise importieren',
   kind: 'Art',
   kindAll: 'Eigene und Standardpreise',
   kindOfPrice: 'Art des Preises',
@@ -126,6 +127,7 @@ export default {
   smallestUnitHelp: 'Eine ganze Zahl in der kleinsten Einheit der Währung der Filiale (Cent, Yen).',
   store: 'Filiale',
   storePrices: 'Filialpreise',
+  storePricesFile: 'filialpreise',
   stores: '{n} Filiale | {n} Filialen',
   theStorePrices: 'die Filialpreise',
 

@@ -102,6 +102,7 @@ export default {
   dropOne: 'The store’s own price is dropped, and it charges {price}.',
   dropSeveral: 'Their own prices are dropped, and they charge the default price.',
   dropSure: 'Use the default price',
+  importStorePrices: 'Import store prices',
   kind: 'Kind',
   kindAll: 'Own and default prices',
   kindOfPrice: 'Kind of price',
@@ -123,6 +124,7 @@ export default {
   smallestUnitHelp: 'A whole number in the smallest unit of each store’s currency (cents, yen).',
   store: 'Store',
   storePrices: 'Store prices',
+  storePricesFile: 'store-prices',
   stores: '{n} store | {n} stores',
   theStorePrices: 'the store prices',
 
