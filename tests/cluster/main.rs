@@ -54,6 +54,7 @@ mod restored;
 mod restored_twice;
 mod rotated;
 mod secrets;
+mod sheets;
 mod slow;
 mod socket;
 mod standing;

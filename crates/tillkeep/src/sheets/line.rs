@@ -156,7 +156,10 @@ impl Headquarters {
         }
         let place = |Detail { field, message }: &Detail| format!("\n  {}: {}", shown(field), shown(message));
         let places: Vec<String> = refusal.details.iter().map(place).collect();
-        anyhow!("headquarters says: {}{}", shown(&refusal.error), places.concat())
+        // To a token that is no good it says the one word of the specification.
+        let is_token = heard.status == StatusCode::UNAUTHORIZED && refusal.code.is_empty();
+        let more = if is_token { " (the access token is none of its own, or has ended)" } else { "" };
+        anyhow!("headquarters says: {}{more}{}", shown(&refusal.error), places.concat())
     }
 
     /// Something else answers there.

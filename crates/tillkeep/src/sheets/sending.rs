@@ -208,7 +208,8 @@ fn told(hq: &Headquarters, heard: &Heard, job: &Job) -> Result<u8> {
         return faulty(errors.len() as u64, error_count);
     }
     let end = if job.dry_run { " Nothing was written." } else { "" };
-    say!("{rows} rows: {created} new, {updated} changed, {unchanged} as they are.{end}");
+    let rows = if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") };
+    say!("{rows}: {created} new, {updated} changed, {unchanged} as they are.{end}");
     Ok(0)
 }
 
