@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Value};
-use tillkeep_model::{Instant, Money, Qty, ids};
+use tillkeep_model::{Cost, Instant, Money, Qty, ids};
 use uuid::Uuid;
 
 use crate::entity::{product, store_product};
@@ -19,6 +19,25 @@ pub struct Product {
     cost: Money,
     reorder_point: Qty,
     reorder_quantity: Qty,
+}
+
+impl Product {
+    /// What is read of one: few of the columns that a product has.
+    pub(super) const COLUMNS: [product::Column; 6] = [
+        product::Column::Id,
+        product::Column::TrackStock,
+        product::Column::Price,
+        product::Column::Cost,
+        product::Column::ReorderPoint,
+        product::Column::ReorderQuantity,
+    ];
+
+    /// The product with these values of [`Product::COLUMNS`].
+    pub(super) fn of(
+        (id, track_stock, price, cost, reorder_point, reorder_quantity): (Uuid, bool, Money, Cost, Qty, Qty),
+    ) -> (Uuid, Self) {
+        (id, Self { track_stock, price, cost: cost.0, reorder_point, reorder_quantity })
+    }
 }
 
 impl From<&product::Model> for Product {

@@ -15,7 +15,7 @@ use crate::Tx;
 use crate::db::{Turn, take_turn};
 use crate::document::movement::{Kind, Movement, Position};
 use crate::entity::{product, stock_movement, store_product};
-use crate::many::{select_in, tuples_in};
+use crate::many::tuples_in;
 use crate::sql::bulk;
 
 /// What became of a product's level.
@@ -47,10 +47,21 @@ fn sum(one: Qty, other: Qty) -> Result<Qty, DbErr> {
 
 /// Applies `movements` to the levels of `store_id`, each at most once, set-wise.
 pub async fn apply(tx: &mut Tx, store_id: Uuid, movements: Vec<Movement>, now: Instant) -> Result<Effects, DbErr> {
+    apply_knowing(tx, store_id, movements, &mut BTreeMap::new(), now).await
+}
+
+/// As [`apply`], with the products that were read before in this transaction; those that it reads are added.
+pub(crate) async fn apply_knowing(
+    tx: &mut Tx,
+    store_id: Uuid,
+    movements: Vec<Movement>,
+    known: &mut BTreeMap<Uuid, Product>,
+    now: Instant,
+) -> Result<Effects, DbErr> {
     let wanted: HashSet<Uuid> = movements.iter().map(|movement| movement.product_id).collect();
-    let products = known_products(tx, store_id, &wanted).await?;
+    know_products(tx, store_id, &wanted, known).await?;
     let done = already_done(tx, &movements).await?;
-    book(tx, store_id, movements, &products, &done, now).await
+    book(tx, store_id, movements, known, &done, now).await
 }
 
 /// As [`apply`], for a document that this store makes in this very transaction of `products` that it knows: nothing of it
@@ -182,15 +193,22 @@ pub(crate) fn moving_average(quantity: Qty, average: Option<Money>, received: Qt
     }
 }
 
-/// The products of `ids` that are known. Of those that this store sells for the first time none gets a new price until
-/// the store has its row: that holds a copy of the price, and who changes the price changes the copies that are there.
-async fn known_products(tx: &Tx, store_id: Uuid, ids: &HashSet<Uuid>) -> Result<BTreeMap<Uuid, Product>, DbErr> {
+/// Adds the products of `ids` to those that are `known`. Of those that this store sells for the first time none gets a new price
+/// until the store has its row: that holds a copy of the price, and who changes the price changes the copies that are there.
+async fn know_products(
+    tx: &Tx,
+    store_id: Uuid,
+    ids: &HashSet<Uuid>,
+    known: &mut BTreeMap<Uuid, Product>,
+) -> Result<(), DbErr> {
     use store_product::Column;
+    let wanted: Vec<Uuid> = ids.iter().filter(|id| !known.contains_key(id)).copied().collect();
     let rows = store_product::Entity::find().select_only().column(Column::ProductId);
     let rows = rows.filter(Column::StoreId.eq(store_id));
-    let listed: HashSet<Uuid> = HashSet::from_iter(tuples_in(tx, rows, Column::ProductId, ids.iter().copied()).await?);
-    let (listed, new): (Vec<Uuid>, Vec<Uuid>) = ids.iter().partition(|id| listed.contains(id));
-    let mut known = products(tx, &listed, None).await?;
+    let listed = tuples_in(tx, rows, Column::ProductId, wanted.iter().copied()).await?;
+    let listed: HashSet<Uuid> = HashSet::from_iter(listed);
+    let (listed, new): (Vec<Uuid>, Vec<Uuid>) = wanted.into_iter().partition(|id| listed.contains(id));
+    known.extend(products(tx, &listed, None).await?);
     known.extend(products(tx, &new, Some(LockType::Share)).await?);
     let unknown: Vec<Uuid> = new.into_iter().filter(|id| !known.contains_key(id)).collect();
     if !unknown.is_empty() {
@@ -198,18 +216,18 @@ async fn known_products(tx: &Tx, store_id: Uuid, ids: &HashSet<Uuid>) -> Result<
         take_turn(tx, Turn::Product).await?;
         known.extend(products(tx, &unknown, Some(LockType::Share)).await?);
     }
-    Ok(known)
+    Ok(())
 }
 
 async fn products(tx: &Tx, ids: &[Uuid], lock: Option<LockType>) -> Result<BTreeMap<Uuid, Product>, DbErr> {
     let mut ids = ids.to_vec();
     ids.sort_unstable();
-    let mut select = product::Entity::find();
+    let mut select = product::Entity::find().select_only().columns(Product::COLUMNS);
     if let Some(lock) = lock {
         select = select.order_by_asc(product::Column::Id).lock(lock);
     }
-    let rows = select_in(tx, select, product::Column::Id, ids).await?;
-    Ok(rows.iter().map(|row| (row.id, Product::from(row))).collect())
+    let rows = tuples_in(tx, select, product::Column::Id, ids).await?;
+    Ok(rows.into_iter().map(Product::of).collect())
 }
 
 async fn already_done(tx: &Tx, movements: &[Movement]) -> Result<HashSet<(Uuid, String)>, DbErr> {

@@ -302,7 +302,7 @@ async fn apply_parts(
     now: Instant,
     guarded: Guarded,
 ) -> Result<Option<(Judged, Vec<Change>, usize)>, DbErr> {
-    let (mut judged, mut audits) = (Judged::default(), Vec::new());
+    let (mut judged, mut audits, mut products) = (Judged::default(), Vec::new(), apply::Products::new());
     let mut tx = db.begin().await?;
     // A store has one sender; its request may come twice at once. The second one is to see what became of the first in
     // the log as well, which is read before any row: and a row that is not there yet cannot be locked.
@@ -322,7 +322,7 @@ async fn apply_parts(
         if guarded == Guarded::Yes {
             tx.execute_unprepared("SAVEPOINT part").await?;
         }
-        match apply::bulk(&mut tx, sender, part, now).await {
+        match apply::bulk(&mut tx, sender, part, &mut products, now).await {
             Ok(outcome) => {
                 for (envelope, verdict) in part.iter().zip(outcome.verdicts) {
                     judged.results.push((envelope.index, envelope.result(&verdict)));
@@ -339,6 +339,8 @@ async fn apply_parts(
             }
             Err(error) => {
                 tx.execute_unprepared("ROLLBACK TO SAVEPOINT part").await?;
+                // That has let go of what was locked of them.
+                products.clear();
                 if let [incoming] = part {
                     tracing::warn!(
                         %error, entity_type = incoming.entity.name, store = sender.store_code,

@@ -1,5 +1,7 @@
 //! The fourth step: documents are written with what follows from them.
 
+use std::collections::BTreeMap;
+
 use sea_orm::DbErr;
 use sea_orm::sea_query::{Alias, Expr, ExprTrait};
 use tillkeep_model::wire::Applied;
@@ -14,6 +16,7 @@ use crate::many::execute_in;
 use crate::registry::{Scope, SyncType, awaited};
 use crate::rows::{Row, SyncTable};
 use crate::sql::errors;
+use crate::stock::Product;
 use crate::sync_log::unapplied;
 use crate::{Tx, accounts, fault, stock};
 
@@ -22,7 +25,7 @@ pub(super) async fn store(
     tx: &mut Tx,
     group: &Group<'_>,
     merged: Vec<Merged>,
-    effects: Effects,
+    (effects, products): (Effects, &mut BTreeMap<Uuid, Product>),
     answers: &mut Answers,
 ) -> Result<(), DbErr> {
     let entity = group.entity;
@@ -45,7 +48,7 @@ pub(super) async fn store(
     elsewhere::note(tx, group, &renamed_here).await?;
     let Effects { movements, mut charges, arrived, arrived_as } = effects;
     if !movements.is_empty() {
-        stock::apply(tx, group.sender.store_id, movements, group.now).await?;
+        stock::apply_knowing(tx, group.sender.store_id, movements, products, group.now).await?;
     }
     if group.pushed.has_account {
         charges.extend(accounts::of_stored_sales(tx, &arrived).await?);
