@@ -39,6 +39,8 @@ pub struct PushQueue {
     /// Thousandths of a unit of work a second, of one worker.
     rate: Mutex<u64>,
     workers: Semaphore,
+    /// Pushes whose rows may be in memory: those with a worker, and on a file two that are read meanwhile.
+    rows: Semaphore,
     /// An embedded database has one writer.
     parallel: usize,
     memory: Arc<Semaphore>,
@@ -72,13 +74,15 @@ impl BodyReservation {
 
 impl PushQueue {
     pub fn new(embedded: bool) -> Self {
-        let parallel = if embedded { 1 } else { push::AT_ONCE };
+        let at_once = push::at_once(embedded);
+        let parallel = if embedded { 1 } else { at_once };
         Self {
             envelopes: AtomicUsize::new(0),
             work: AtomicUsize::new(0),
             refused: AtomicU64::new(0),
             rate: Mutex::new(FIRST_RATE),
             workers: Semaphore::new(parallel),
+            rows: Semaphore::new(at_once),
             parallel,
             memory: Arc::new(Semaphore::new(BODIES_KIB as usize)),
             small: Arc::new(Semaphore::new(SMALL_BODIES_KIB as usize)),
@@ -151,13 +155,23 @@ impl PushQueue {
         Ok(QueueSlot { queue: self, envelopes })
     }
 
-    /// Waits for a worker.
+    /// Waits until a push may be read into rows. It needs that until it is done, and no worker to be read.
+    pub async fn reader(&self) -> Result<SemaphorePermit<'_>> {
+        self.rows.acquire().await.map_err(|error| Error::internal(error))
+    }
+
+    /// Pushes that may be read into rows beside those that are.
+    pub fn readers_free(&self) -> usize {
+        self.rows.available_permits()
+    }
+
+    /// Waits for a worker: for the turn at the database of what was read.
     pub async fn worker(&self) -> Result<(SemaphorePermit<'_>, Instant)> {
         let worker = self.workers.acquire().await.map_err(|error| Error::internal(error))?;
         Ok((worker, Instant::now()))
     }
 
-    /// So many envelopes took so long.
+    /// A worker took so long for so many envelopes.
     pub fn measured(&self, envelopes: usize, took: Duration) {
         let work = whole(envelopes + COMMIT);
         let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX).max(100);
@@ -177,6 +191,8 @@ fn kib(bytes: usize) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use tokio::time::timeout;
+
     use super::*;
 
     #[test]
@@ -195,6 +211,27 @@ mod tests {
         assert!(queue.reserve().is_err(), "and bounded as well");
         drop((large, other, daily));
         assert!(begun(60 << 20).is_ok());
+    }
+
+    #[tokio::test]
+    async fn two_pushes_are_read_while_a_third_one_is_written_to_a_file() {
+        let queue = PushQueue::new(true);
+        let soon = Duration::from_millis(20);
+        let written = (queue.reader().await.expect("a place"), queue.worker().await.expect("the worker"));
+        let read = [queue.reader().await.expect("a place"), queue.reader().await.expect("another one")];
+        assert_eq!(queue.readers_free(), 0);
+        assert!(timeout(soon, queue.reader()).await.is_err(), "their rows take memory");
+        assert!(timeout(soon, queue.worker()).await.is_err(), "a file has one writer");
+        drop(written);
+        assert!(timeout(soon, queue.reader()).await.is_ok() && timeout(soon, queue.worker()).await.is_ok());
+        drop(read);
+        assert_eq!(queue.readers_free(), 3);
+        let queue = PushQueue::new(false);
+        let mut taken = Vec::new();
+        for _ in 0..queue.readers_free() {
+            taken.push((queue.reader().await.expect("a place"), queue.worker().await.expect("a worker")));
+        }
+        assert!(timeout(soon, queue.worker()).await.is_err(), "a server has a worker for each that is read");
     }
 
     #[test]

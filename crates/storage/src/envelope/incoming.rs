@@ -16,6 +16,7 @@ use super::members::Shape;
 use super::rejection::{LoggedEnvelope, Rejection, clip, tidy};
 use super::sender::Sender;
 use super::verdict::Verdict;
+use super::weight;
 use crate::document::{Beyond, Pushed};
 use crate::registry::{self, Child, SyncType};
 use crate::rows::{Row, SyncTable};
@@ -48,7 +49,13 @@ pub struct Incoming<'a> {
     raw: &'a str,
     pub(crate) data: &'a str,
     /// What was read of it before its turn.
-    ahead: Mutex<Option<Result<Decoded, Verdict>>>,
+    ahead: Mutex<Option<Ahead>>,
+}
+
+/// What was read of an envelope, and about how much memory it takes.
+struct Ahead {
+    read: Result<Decoded, Verdict>,
+    weight: usize,
 }
 
 #[derive(Deserialize)]
@@ -98,6 +105,19 @@ pub(crate) struct Decoded {
 }
 
 impl Decoded {
+    /// About what it takes in memory, read of `json`.
+    fn weight(&self, json: &str) -> usize {
+        let (mut rows, mut keys, mut fixed) = (0, 0, 0);
+        let mut weigh = |row: &dyn Row, named: &Keys| {
+            rows += 1;
+            keys += named.columns().count();
+            fixed += size_of_val(row) + size_of::<Line>();
+        };
+        weigh(&*self.row, &self.keys);
+        self.children.iter().flatten().for_each(|(line, keys)| weigh(&**line, keys));
+        weight::of(json, rows, keys) + fixed
+    }
+
     /// Headquarters keeps the document under another id than was sent; its lines belong to it.
     pub(crate) fn keep_as(&mut self, entity: &SyncType, id: Uuid) {
         self.row.set("id", id.into());
@@ -261,12 +281,15 @@ impl Incoming<'_> {
         }
     }
 
-    /// Reads it now, for [`Incoming::decode`]: nobody waits for the database meanwhile.
-    pub(crate) fn decode_ahead(&self, shape: &Shape) {
+    /// Reads it now, for [`Incoming::decode`]: nobody waits for the database meanwhile. About what it takes in memory then.
+    pub(crate) fn decode_ahead(&self, shape: &Shape) -> usize {
         let mut ahead = self.ahead.lock().unwrap_or_else(PoisonError::into_inner);
-        if ahead.is_none() {
-            *ahead = Some(self.decode_now(shape));
-        }
+        let read = || {
+            let read = self.decode_now(shape);
+            let weight = read.as_ref().map_or(0, |decoded| decoded.weight(self.data));
+            Ahead { read, weight }
+        };
+        ahead.get_or_insert_with(read).weight
     }
 
     /// Lets go of what was read ahead and never used.
@@ -277,7 +300,7 @@ impl Incoming<'_> {
     /// The row and its children, with the ids they must have. The error names the field.
     pub(crate) fn decode(&self, shape: &Shape) -> Result<Decoded, Verdict> {
         let ahead = self.ahead.lock().unwrap_or_else(PoisonError::into_inner).take();
-        ahead.unwrap_or_else(|| self.decode_now(shape))
+        ahead.map_or_else(|| self.decode_now(shape), |ahead| ahead.read)
     }
 
     fn decode_now(&self, shape: &Shape) -> Result<Decoded, Verdict> {

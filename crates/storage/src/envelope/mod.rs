@@ -11,6 +11,7 @@ mod members;
 mod rejection;
 mod sender;
 mod verdict;
+mod weight;
 
 pub(crate) use columns::{Had, Ignored, begin_anew, merge_columns};
 pub use incoming::Incoming;

@@ -1,6 +1,7 @@
 //! What HQ does with pushed envelopes: a verdict for each, exactly-once effects, nothing that blocks the rest.
 //! Specification, sections 3 and 4.3; `docs/sync.md`, "Up: from stores to HQ".
 
+mod ahead;
 mod apply;
 mod audited;
 mod chained;
@@ -32,10 +33,11 @@ use tillkeep_model::wire::{PushResult, PushStatus};
 use uuid::Uuid;
 
 use crate::db::Turn;
-use crate::envelope::{self, Incoming, Rejection, Sender, Shape, Verdict};
+use crate::envelope::{self, Incoming, Rejection, Sender, Verdict};
 use crate::known_numbers::{self, AHEAD, NUMBER_AHEAD};
 use crate::sync_log;
 use crate::{Change, Db, accounts, audit, db, fault, nodes, registry, stock};
+pub use ahead::at_once;
 pub(crate) use flags::{is_ahead, is_back, missing};
 use pause::Pause;
 
@@ -68,8 +70,21 @@ pub struct Interrupted {
 
 /// Applies `envelopes` in their order and answers each one.
 pub async fn push(db: &Db, sender: &Sender, envelopes: &[&str], now: Instant) -> Result<Pushed, Interrupted> {
+    prepare(db, sender, envelopes).await?.apply(db, sender, now).await
+}
+
+/// Envelopes that were read, the first of them into rows: as many as may be in memory.
+pub struct Prepared<'a> {
+    waves: Vec<Vec<Incoming<'a>>>,
+    /// The database that they are from, with the numbers that it sends now.
+    numbers: Option<(String, i64, i64)>,
+    so_far: SoFar,
+}
+
+/// Reads `envelopes`, for [`Prepared::apply`]. It does not write: whoever does is not held up by it, nor holds it up.
+pub async fn prepare<'a>(db: &Db, sender: &Sender, envelopes: &[&'a str]) -> Result<Prepared<'a>, Interrupted> {
     let mut so_far = SoFar { results: vec![None; envelopes.len()], ..SoFar::default() };
-    let mut waves: Vec<Vec<Incoming<'_>>> = Vec::new();
+    let mut waves: Vec<Vec<Incoming<'a>>> = Vec::new();
     if let Err(error) = fault::point("push.read") {
         return Err(so_far.interrupted(error));
     }
@@ -97,27 +112,39 @@ pub async fn push(db: &Db, sender: &Sender, envelopes: &[&str], now: Instant) ->
         return Err(so_far.interrupted(error));
     }
     let numbers = numbers(&waves);
-    for wave in waves {
-        if let Err(error) = apply_in_parts(db, sender, wave, now, &mut so_far).await {
+    for wave in &mut waves {
+        wave.sort_by_key(|incoming| registry::position(incoming.entity.name));
+    }
+    ahead::read_waves(&waves, ahead::ROOM).await;
+    Ok(Prepared { waves, numbers, so_far })
+}
+
+impl Prepared<'_> {
+    /// Applies them in their order and answers each one.
+    pub async fn apply(self, db: &Db, sender: &Sender, now: Instant) -> Result<Pushed, Interrupted> {
+        let Self { waves, numbers, mut so_far } = self;
+        for wave in waves {
+            if let Err(error) = apply_in_parts(db, sender, wave, now, &mut so_far).await {
+                return Err(so_far.interrupted(error));
+            }
+        }
+        if let Err(error) = db::retry_serialization(|| log_refusals(db, sender, &so_far.rejected, now)).await {
             return Err(so_far.interrupted(error));
         }
+        let SoFar { results, changes, ignored, mut handshake, failing, .. } = so_far;
+        // They are shown at their store all the same.
+        if let Err(error) = note_failing(db, sender, &failing, now).await {
+            tracing::warn!(%error, store = sender.store_code, "that the database fails on entries could not be noted");
+        }
+        if let Some((node_epoch, from, to)) = numbers {
+            // Nothing is lost by a question that cannot be asked now: each handshake asks it too.
+            let twice = nodes::numbers_twice(db.reader(), sender.store_id, &node_epoch, from, to).await;
+            handshake |= twice.unwrap_or(false);
+        }
+        let results: Vec<PushResult> = results.into_iter().flatten().collect();
+        let refused = results.iter().filter(|result| result.status != PushStatus::Ok).count();
+        Ok(Pushed { results, changes, refused, ignored, handshake })
     }
-    if let Err(error) = db::retry_serialization(|| log_refusals(db, sender, &so_far.rejected, now)).await {
-        return Err(so_far.interrupted(error));
-    }
-    let SoFar { results, changes, ignored, mut handshake, failing, .. } = so_far;
-    // They are shown at their store all the same.
-    if let Err(error) = note_failing(db, sender, &failing, now).await {
-        tracing::warn!(%error, store = sender.store_code, "that the database fails on entries could not be noted");
-    }
-    if let Some((node_epoch, from, to)) = numbers {
-        // Nothing is lost by a question that cannot be asked now: each handshake asks it too.
-        let twice = nodes::numbers_twice(db.reader(), sender.store_id, &node_epoch, from, to).await;
-        handshake |= twice.unwrap_or(false);
-    }
-    let results: Vec<PushResult> = results.into_iter().flatten().collect();
-    let refused = results.iter().filter(|result| result.status != PushStatus::Ok).count();
-    Ok(Pushed { results, changes, refused, ignored, handshake })
 }
 
 /// What a push has come to.
@@ -159,8 +186,9 @@ impl SoFar {
     }
 }
 
-/// Applies a wave. What the database fails on, though it takes other things, is halved down to the culprit, which is put off
-/// without a verdict. Each half has a transaction of its own, as an error of the disk may have rolled back all of one.
+/// Applies a wave; a transaction takes no more of it than may be in memory as rows. What the database fails on, though it takes
+/// other things, is halved down to the culprit, which is put off without a verdict. Each half has a transaction of its own, as an
+/// error of the disk may have rolled back all of one.
 async fn apply_in_parts(
     db: &Db,
     sender: &Sender,
@@ -172,10 +200,12 @@ async fn apply_in_parts(
     for incoming in wave.extract_if(.., |incoming| so_far.put_off.contains(&incoming.id)).collect::<Vec<_>>() {
         so_far.put_off(&incoming, "an earlier envelope of this entity could not be stored");
     }
-    wave.sort_by_key(|incoming| registry::position(incoming.entity.name));
-    let mut open = vec![wave.as_slice()];
+    let mut open: Vec<&[Incoming<'_>]> = Vec::new();
+    open.extend((!wave.is_empty()).then_some(wave.as_slice()));
     while let Some(part) = open.pop() {
-        decode_ahead(part).await;
+        let (read, _) = ahead::read(part, ahead::ROOM).await;
+        let (part, rest) = part.split_at(read);
+        open.extend((!rest.is_empty()).then_some(rest));
         match db::retry_serialization(|| apply_wave(db, sender, part, now)).await {
             Ok((judged, changes, done)) => {
                 // What a user has settled was not looked at.
@@ -199,20 +229,6 @@ async fn apply_in_parts(
         }
     }
     Ok(())
-}
-
-/// Reads as much of `wave` as can be in memory as rows: what is read before its transaction begins keeps nobody from the database.
-async fn decode_ahead(wave: &[Incoming<'_>]) {
-    let Some(&first) = parts(wave, usize::MAX).first() else { return };
-    let mut pause = Pause::default();
-    for envelopes in first.chunk_by(|a, b| a.entity.name == b.entity.name) {
-        let Some(Incoming { entity, pushed, .. }) = envelopes.first() else { continue };
-        let shape = Shape::new(entity, pushed);
-        for incoming in envelopes {
-            pause.after(incoming.data.len()).await;
-            incoming.decode_ahead(&shape);
-        }
-    }
 }
 
 /// Refuses entries with numbers too far ahead of those that headquarters has of the store, and forgets such numbers of
@@ -278,11 +294,14 @@ async fn apply_wave(
     now: Instant,
 ) -> Result<(Judged, Vec<Change>, usize), DbErr> {
     // Most pushes have nothing that the database refuses, and a savepoint costs each statement behind it something.
-    if let Some(applied) = apply_parts(db, sender, wave, now, Guarded::No).await? {
-        return Ok(applied);
+    for guarded in [Guarded::No, Guarded::Yes] {
+        // What an attempt has used up is read again before the next one begins.
+        ahead::read(wave, usize::MAX).await;
+        if let Some(applied) = apply_parts(db, sender, wave, now, guarded).await? {
+            return Ok(applied);
+        }
     }
-    let applied = apply_parts(db, sender, wave, now, Guarded::Yes).await?;
-    applied.ok_or_else(|| DbErr::Custom("a part behind a savepoint was given up".to_owned()))
+    Err(DbErr::Custom("a part behind a savepoint was given up".to_owned()))
 }
 
 /// Whether each part stands behind a savepoint.
@@ -307,16 +326,13 @@ async fn apply_parts(
     // A store has one sender; its request may come twice at once. The second one is to see what became of the first in
     // the log as well, which is read before any row: and a row that is not there yet cannot be locked.
     db::take_turn_of(&tx, Turn::Push, sender.store_id).await?;
-    let mut open = parts(
-        wave,
-        match guarded {
-            Guarded::Yes => GUARDED,
-            // A file has one writer, for which others wait; on a server each statement is a way there and back.
-            Guarded::No if db.is_embedded() => LONGEST,
-            Guarded::No => usize::MAX,
-        },
-    );
-    open.reverse();
+    let longest = match guarded {
+        Guarded::Yes => GUARDED,
+        // A file has one writer, for which others wait; on a server each statement is a way there and back.
+        Guarded::No if db.is_embedded() => LONGEST,
+        Guarded::No => usize::MAX,
+    };
+    let mut open: Vec<&[Incoming<'_>]> = wave.chunks(longest).rev().collect();
     let mut done = 0;
     while let Some(part) = open.pop() {
         if guarded == Guarded::Yes {
@@ -374,45 +390,10 @@ fn is_of_an_entry(error: &DbErr) -> bool {
     db::is_data_fault(error) || stock::is_out_of_bounds(error) || accounts::is_out_of_bounds(error)
 }
 
-/// Pushes that may be at the database at once.
-pub const AT_ONCE: usize = 4;
-/// What the rows of one part may take in memory, by [`weight`]: 64 MiB for all that are applied at once.
-const HEAVIEST: usize = (64 << 20) / AT_ONCE;
 /// Envelopes of a part where others wait for it: a person who changes something waits for no more.
 const LONGEST: usize = 100;
 /// Envelopes behind one savepoint: of a hundred with one that cannot be stored each would be applied three times until it is found.
 const GUARDED: usize = 16;
-
-/// `wave` in parts of which each can be in memory as rows, and has no more than `most` of it.
-fn parts<'w, 'a>(wave: &'w [Incoming<'a>], most: usize) -> Vec<&'w [Incoming<'a>]> {
-    let (mut total, mut begun) = (0, 0);
-    let mut parts = vec![0];
-    for (place, incoming) in wave.iter().enumerate() {
-        let weight = weight(incoming.data);
-        if total > 0 && (total + weight > HEAVIEST || place - begun >= most) {
-            parts.push(place);
-            (total, begun) = (0, place);
-        }
-        total += weight;
-    }
-    parts.push(wave.len());
-    parts.windows(2).map(|ends| &wave[ends[0]..ends[1]]).collect()
-}
-
-/// What JSON takes at the most when it is read into rows: each object may be a line, each comma begin a value in a list.
-fn weight(json: &str) -> usize {
-    json.bytes()
-        .map(|byte| {
-            if byte == b'{' {
-                1024
-            } else if byte == b',' {
-                32
-            } else {
-                1
-            }
-        })
-        .sum()
-}
 
 /// What the database fails on is no verdict, and is shown as an error of its type.
 async fn note_failing(
@@ -450,36 +431,5 @@ fn explain(error: &DbErr) -> String {
         None => {
             "the row cannot be stored: a value is out of bounds, missing, or names a row that does not exist".to_owned()
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn envelopes_that_unfold_to_much_are_read_in_parts_and_in_their_order() {
-        let sender = Sender::of_store(Uuid::nil(), "S01".to_owned());
-        let envelope = |data: &str| {
-            let text = format!(
-                r#"{{"store_id": "{0}", "entity_type": "sales", "entity_id": "{0}", "action": "create",
-                     "timestamp": "2026-11-20T12:00:00Z", "data": {data}}}"#,
-                Uuid::nil()
-            );
-            text
-        };
-        let lines = vec!["{}"; 7_000].join(",");
-        let (light, heavy) = (envelope("{}"), envelope(&format!(r#"{{"saleItems": [{lines}]}}"#)));
-        let sent = [&light, &heavy, &light, &heavy, &heavy, &light];
-        let mut wave: Vec<Incoming<'_>> = Vec::new();
-        for (index, raw) in sent.into_iter().enumerate() {
-            wave.extend(envelope::read(index, raw, &sender).ok());
-        }
-        let parts = |most| -> Vec<Vec<usize>> {
-            let parts = parts(&wave, most).into_iter();
-            parts.map(|part| part.iter().map(|incoming| incoming.index).collect()).collect()
-        };
-        assert_eq!(parts(usize::MAX), [vec![0, 1, 2, 3], vec![4, 5]]);
-        assert_eq!(parts(3), [vec![0, 1, 2], vec![3, 4, 5]]);
     }
 }
