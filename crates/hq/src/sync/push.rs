@@ -51,15 +51,21 @@ pub(super) async fn push(
     let code = &sender.store_code;
     processes::refuse_push(processes::hear(&hq, sender.store_id, code, instance, None).await)?;
     let place = hq.pushes.enter(envelopes.len())?;
+    let reader = hq.pushes.reader().await?;
+    let sent: Vec<&str> = envelopes.iter().map(|place| &text[place.clone()]).collect();
+    let prepared = push::prepare(hq.sync_db(), &sender, &sent).await;
+    // Not sooner: another store's push is at the database while this one is read.
     let (worker, begun) = hq.pushes.worker().await?;
     let announcement = PendingAnnouncement::new(&hq, sender.store_id);
-    let sent: Vec<&str> = envelopes.iter().map(|place| &text[place.clone()]).collect();
-    let pushed = push::push(hq.sync_db(), &sender, &sent, hq.clock.now()).await;
+    let pushed = match prepared {
+        Ok(prepared) => prepared.apply(hq.sync_db(), &sender, hq.clock.now()).await,
+        Err(interrupted) => Err(interrupted),
+    };
     if let Ok(pushed) = &pushed {
         hq.pushes.measured(envelopes.len(), begun.elapsed());
         report(pushed, &sender.store_code);
     }
-    drop((worker, place, text, reservation, turn));
+    drop((worker, reader, place, text, reservation, turn));
     announcement.make(&pushed);
     hq.alerting.sales.notify_one();
     hq.board.mark([sender.store_id]);

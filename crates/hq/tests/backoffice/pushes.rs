@@ -87,3 +87,42 @@ async fn equal_pushes_at_once_are_all_answered_and_one_of_them_is_taken() {
     let (equal, taken) = applied.split_at(7);
     assert!(equal.iter().all(|word| word == "duplicate") && taken == ["inserted"], "{applied:?}");
 }
+
+#[tokio::test]
+async fn pushes_of_two_stores_are_read_side_by_side_while_somebody_has_the_database() {
+    let kit = Kit::new().await;
+    let admin = kit.admin().await;
+    let mut machines = Vec::new();
+    for code in ["S01", "S02"] {
+        let id = kit.store(code).await;
+        let provisioned = kit.post(&admin, &format!("/stores/{id}/provision"), json!({})).await.data();
+        let machine = Person { id, token: provisioned["syncToken"].as_str().expect("a token").to_owned() };
+        kit.get(&machine, "/sync/versions").await.is(200);
+        machines.push(machine);
+    }
+    let free = kit.hq.pushes.readers_free();
+    let held = kit.hq.db().begin().await.expect("the writer");
+    if !kit.hq.db().is_embedded() {
+        held.execute_unprepared("LOCK TABLE sync_log IN ACCESS EXCLUSIVE MODE").await.expect("a lock");
+    }
+    let both_are_read = async {
+        let wait = async {
+            while kit.hq.pushes.readers_free() + 2 > free {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(20), wait).await.expect("neither waits for the other one");
+        assert_eq!(kit.hq.pushes.len(), 2, "none of them is stored");
+        drop(held);
+    };
+    let [one, other] = [&machines[0], &machines[1]];
+    let ((), first, second) = tokio::join!(
+        both_are_read,
+        kit.post(one, "/sync/push", request(one.id, Uuid::now_v7())),
+        kit.post(other, "/sync/push", request(other.id, Uuid::now_v7())),
+    );
+    for taken in [first, second] {
+        assert_eq!(taken.body["results"][0]["applied"], "inserted", "{}", taken.text);
+    }
+    assert_eq!((kit.hq.pushes.len(), kit.hq.pushes.readers_free()), (0, free));
+}

@@ -45,6 +45,7 @@ mod pictures;
 mod postgres;
 mod price_copies;
 mod pull;
+mod push_costs;
 mod push_effects;
 mod push_failures;
 mod push_order;
