@@ -12,6 +12,7 @@ use tillkeep_model::{ByName, ErrorCode};
 use uuid::Uuid;
 
 use crate::error::Error;
+use crate::nesting::{MAX_DEPTH, too_deep};
 use crate::parameters::Parameters;
 use crate::request::TooSlow;
 
@@ -19,8 +20,6 @@ use crate::request::TooSlow;
 pub const MAX_BODY: usize = 1 << 20;
 /// The same before anybody has signed in: what a stranger may have this server keep.
 pub const MAX_BODY_OF_STRANGERS: usize = 16 << 10;
-/// Depth of a JSON document at the most.
-const MAX_DEPTH: usize = 64;
 
 /// A JSON body.
 pub struct Body<T>(pub T);
@@ -142,43 +141,6 @@ fn in_words(text: &str) -> &str {
 fn named_field(text: &str) -> Option<&str> {
     let words = ["missing field", "unknown field", "duplicate field"];
     text.split('`').nth(1).filter(|_| words.iter().any(|words| text.starts_with(words)))
-}
-
-/// Whether a JSON document is nested deeper than any of ours.
-pub fn too_deep(bytes: &[u8]) -> bool {
-    let mut nesting = Nesting::default();
-    !bytes.iter().all(|byte| nesting.take(*byte))
-}
-
-/// How deep a JSON document is nested where it was read to.
-#[derive(Default)]
-pub struct Nesting {
-    depth: usize,
-    text: bool,
-    escaped: bool,
-}
-
-impl Nesting {
-    /// Goes on by one byte; false where that is deeper than any document of ours.
-    pub fn take(&mut self, byte: u8) -> bool {
-        match byte {
-            _ if self.escaped => self.escaped = false,
-            b'\\' if self.text => self.escaped = true,
-            b'"' => self.text = !self.text,
-            b'{' | b'[' if !self.text => self.depth += 1,
-            b'}' | b']' if !self.text => self.depth = self.depth.saturating_sub(1),
-            _ => {}
-        }
-        self.depth <= MAX_DEPTH
-    }
-
-    pub const fn depth(&self) -> usize {
-        self.depth
-    }
-
-    pub const fn is_in_text(&self) -> bool {
-        self.text
-    }
 }
 
 /// Query parameters. What the route does not know was refused before, or is left aside: see [`Parameters`].
@@ -317,12 +279,5 @@ mod tests {
         assert!(text(r#"{"price": 1, "pirce": 2}"#).starts_with("pirce: unknown field"));
         assert_eq!(parse::<Line>(b"{").expect_err("refused").code(), ErrorCode::UnreadableJson);
         assert_eq!(parse::<Line>(br#"{"price": 1} x"#).expect_err("refused").code(), ErrorCode::UnreadableJson);
-    }
-
-    #[test]
-    fn a_nested_document_is_refused_before_it_is_read() {
-        let deep = format!("{}{}", "[".repeat(65), "]".repeat(65));
-        assert!(too_deep(deep.as_bytes()));
-        assert!(!too_deep(br#"{"a": "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["}"#));
     }
 }

@@ -22,6 +22,7 @@ pub mod idempotency;
 pub mod layers;
 pub mod metrics;
 pub mod names;
+pub mod nesting;
 pub mod operation;
 pub mod parameters;
 pub mod pictures;

@@ -9,7 +9,8 @@ use axum::http::{HeaderMap, header};
 use futures_util::TryStreamExt;
 use serde::Deserialize;
 use tillkeep_http::error::{Error, Result};
-use tillkeep_http::extract::{self, Nesting};
+use tillkeep_http::extract;
+use tillkeep_http::nesting::{Mark, Nesting};
 use tillkeep_model::wire::{MAX_ENVELOPES, MAX_PUSH_BYTES, PushRequest};
 use tillkeep_model::{ByName, ErrorCode};
 use tokio::io::{AsyncRead, AsyncReadExt};
@@ -74,12 +75,12 @@ async fn read_to_limit(
             let text = format!("more than {} MiB; send fewer envelopes at a time", MAX_PUSH_BYTES >> 20);
             return Err(Error::new(ErrorCode::PayloadTooLarge, text));
         }
-        for byte in &bytes[before..] {
-            let depth = seen.depth();
-            if !seen.take(*byte) {
+        let mut piece = bytes[before..].iter();
+        while let Some(mark) = seen.next_mark(&mut piece) {
+            if seen.is_too_deep() {
                 return Err(Error::new(ErrorCode::UnreadableJson, "the JSON is nested too deep"));
             }
-            counted.take(*byte, depth, &seen)?;
+            counted.take(mark)?;
         }
         tokio::task::yield_now().await;
     }
@@ -93,10 +94,11 @@ struct Counted {
 }
 
 impl Counted {
-    fn take(&mut self, byte: u8, depth: usize, seen: &Nesting) -> Result<()> {
-        if depth == 1 && seen.depth() == 2 {
+    #[inline]
+    fn take(&mut self, Mark { byte, before, behind }: Mark) -> Result<()> {
+        if before == 1 && behind == 2 {
             (self.in_list, self.commas) = (byte == b'[', 0);
-        } else if depth == 2 && self.in_list && byte == b',' && !seen.is_in_text() {
+        } else if before == 2 && self.in_list && byte == b',' {
             self.commas += 1;
             if self.commas >= MAX_ENVELOPES {
                 let text = format!("more than {MAX_ENVELOPES} envelopes; send at most {MAX_ENVELOPES} in one request");
@@ -146,11 +148,11 @@ mod tests {
 
     fn count(text: &str) -> Result<usize> {
         let (mut seen, mut counted) = (Nesting::default(), Counted::default());
-        for byte in text.bytes() {
-            let depth = seen.depth();
-            assert!(seen.take(byte), "not deep");
-            counted.take(byte, depth, &seen)?;
+        let mut rest = text.as_bytes().iter();
+        while let Some(mark) = seen.next_mark(&mut rest) {
+            counted.take(mark)?;
         }
+        assert!(!seen.is_too_deep(), "not deep");
         Ok(counted.commas)
     }
 
