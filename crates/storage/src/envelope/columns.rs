@@ -1,6 +1,8 @@
 //! One row of what HQ has and what a store sent: column by column, as its `Pushed::owned` says. `docs/sync.md`, rule
 //! U11.
 
+use std::sync::OnceLock;
+
 use sea_orm::Value;
 use serde_json::Value as Json;
 
@@ -9,54 +11,78 @@ use crate::document::{Pushed, lists};
 use crate::rows::owners::{SERVER_COLUMNS, owns};
 use crate::rows::{Row, SyncTable};
 
-/// The row as HQ will have it: what the sender owns and sent from `sent`, everything else from `old`; of the lists of
-/// `pushed` that only grow both.
-pub(crate) fn merge_columns(
-    table: &dyn SyncTable,
-    old: Option<Box<dyn Row>>,
-    sent: Box<dyn Row>,
-    keys: &Keys,
-    owned: &[&str],
-    pushed: Option<&Pushed>,
-) -> Box<dyn Row> {
-    let columns = table.columns();
-    if let Some(mut old) = old {
-        let grows = pushed.map_or(&[] as &[&str], |pushed| pushed.append_only_lists);
-        let is_sent = |column: &str| owns(owned, column) && keys.name(column);
-        for column in columns.into_iter().filter(|column| is_sent(column)) {
-            let Some(value) = sent.get(column) else { continue };
-            let both = || lists::union(old.text(column).as_deref(), sent.text(column).as_deref());
-            let value = if grows.contains(&column) { both().into() } else { value };
-            old.set(column, value);
-        }
-        if let Some(kept) = pushed.and_then(|pushed| pushed.kept) {
-            for list in grows.iter().filter(|list| is_sent(list)) {
-                kept(&mut *old, list, sent.text(list).as_deref());
-            }
-        }
-        return old;
-    }
-    let mut new = sent;
-    // What a store may not write starts as in a row of which nothing is said.
-    let plain = table.decode("{}").ok();
-    for column in columns.into_iter().filter(|column| !owns(owned, column)) {
-        if !matches!(column, "id" | "created_at" | "updated_at")
-            && let Some(value) = new.get(column)
-            && !new.set(column, value.as_null())
-            && let Some(value) = plain.as_ref().and_then(|plain| plain.get(column)).filter(has_default)
-        {
-            new.set(column, value);
-        }
-    }
-    new
+/// The columns of a table, each at its place among [`Keys`].
+pub(crate) struct Columns {
+    table: &'static dyn SyncTable,
+    names: Vec<&'static str>,
+    /// A row of which nothing is said, once one is asked for.
+    plain: OnceLock<Option<Box<dyn Row>>>,
 }
 
-/// What headquarters reckons itself of a new row begins as in one of which nothing is said.
-pub(crate) fn begin_anew(table: &dyn SyncTable, row: &mut dyn Row, reckoned: &[&str]) {
-    let Some(plain) = (!reckoned.is_empty()).then(|| table.decode("{}").ok()).flatten() else { return };
-    for column in reckoned {
-        if let Some(value) = plain.get(column) {
-            row.set(column, value);
+impl Columns {
+    pub(super) fn new(table: &'static dyn SyncTable) -> Self {
+        Self { table, names: table.columns(), plain: OnceLock::new() }
+    }
+
+    pub(crate) fn names(&self) -> &[&'static str] {
+        &self.names
+    }
+
+    /// Those that were sent.
+    pub(crate) fn sent(&self, keys: &Keys) -> impl Iterator<Item = &'static str> {
+        self.names.iter().enumerate().filter(|(place, _)| keys.has(*place)).map(|(_, name)| *name)
+    }
+
+    /// What `column` has in a row of which nothing is said.
+    pub(crate) fn beginning(&self, column: &str) -> Option<Value> {
+        self.plain.get_or_init(|| self.table.decode("{}").ok()).as_ref()?.get(column)
+    }
+
+    /// The row as HQ will have it: what the sender owns and sent from `sent`, everything else from `old`; of the lists of
+    /// `pushed` that only grow both.
+    pub(crate) fn merge(
+        &self,
+        old: Option<Box<dyn Row>>,
+        sent: Box<dyn Row>,
+        keys: &Keys,
+        owned: &[&str],
+        pushed: Option<&Pushed>,
+    ) -> Box<dyn Row> {
+        if let Some(mut old) = old {
+            let grows = pushed.map_or(&[] as &[&str], |pushed| pushed.append_only_lists);
+            for column in self.sent(keys).filter(|column| owns(owned, column)) {
+                let Some(value) = sent.get(column) else { continue };
+                let both = || lists::union(old.text(column).as_deref(), sent.text(column).as_deref());
+                let value = if grows.contains(&column) { both().into() } else { value };
+                old.set(column, value);
+            }
+            if let Some(kept) = pushed.and_then(|pushed| pushed.kept) {
+                for list in grows.iter().filter(|list| owns(owned, list) && keys.name(list)) {
+                    kept(&mut *old, list, sent.text(list).as_deref());
+                }
+            }
+            return old;
+        }
+        let mut new = sent;
+        // What a store may not write starts as in a row of which nothing is said.
+        for column in self.names.iter().copied().filter(|column| !owns(owned, column)) {
+            if !matches!(column, "id" | "created_at" | "updated_at")
+                && let Some(value) = new.get(column)
+                && !new.set(column, value.as_null())
+                && let Some(value) = self.beginning(column).filter(has_default)
+            {
+                new.set(column, value);
+            }
+        }
+        new
+    }
+
+    /// What headquarters reckons itself of a new row begins as in one of which nothing is said.
+    pub(crate) fn begin_anew(&self, row: &mut dyn Row, reckoned: &[&str]) {
+        for column in reckoned {
+            if let Some(value) = self.beginning(column) {
+                row.set(column, value);
+            }
         }
     }
 }
@@ -65,10 +91,10 @@ pub(crate) fn begin_anew(table: &dyn SyncTable, row: &mut dyn Row, reckoned: &[&
 pub(crate) struct Had(Vec<(&'static str, Value)>);
 
 impl Had {
-    pub(crate) fn new(columns: Vec<&'static str>, row: &dyn Row) -> Self {
+    pub(crate) fn new(columns: &Columns, row: &dyn Row) -> Self {
         // What the server sets itself says nothing of what was taken; but a delete is one.
         let is_compared = |column: &&str| *column == "deleted_at" || !SERVER_COLUMNS.contains(column);
-        let columns = columns.into_iter().filter(is_compared);
+        let columns = columns.names.iter().copied().filter(is_compared);
         Self(columns.filter_map(|column| Some((column, row.get(column)?))).collect())
     }
 
@@ -107,14 +133,14 @@ impl Ignored {
 
     /// What was sent of columns that are not the sender's. What each server keeps for itself is no news.
     pub(crate) fn sent_in_vain(
-        columns: Vec<&'static str>,
+        columns: &Columns,
         sent: &dyn Row,
         keys: &Keys,
         owned: &[&str],
     ) -> Vec<(&'static str, Value)> {
         columns
-            .into_iter()
-            .filter(|column| !owns(owned, column) && !SERVER_COLUMNS.contains(column) && keys.name(column))
+            .sent(keys)
+            .filter(|column| !owns(owned, column) && !SERVER_COLUMNS.contains(column))
             .filter_map(|column| Some((column, sent.get(column)?)))
             .collect()
     }

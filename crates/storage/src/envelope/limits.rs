@@ -23,23 +23,30 @@ pub(crate) const TOO_LARGE: &str = "too_large";
 /// Letters of a word that is none of those that this version knows.
 const LONGEST_WORD: usize = 100;
 
-/// The fields of a table that have rules, with their columns.
-pub(crate) struct Limits(Vec<(&'static str, &'static Field)>);
+/// The fields of a table that have rules.
+pub(crate) struct Limits(Vec<Limit>);
+
+struct Limit {
+    column: &'static str,
+    /// Of the column among those of its table.
+    place: usize,
+    field: &'static Field,
+}
 
 impl Limits {
     pub(crate) fn new(table: &dyn SyncTable, book: Option<&Book>) -> Self {
-        let field = |column| Some((column, book?.field(column)?));
-        Self(table.columns().into_iter().filter_map(field).collect())
+        let limit = |(place, column)| Some(Limit { column, place, field: book?.field(column)? });
+        Self(table.columns().into_iter().enumerate().filter_map(limit).collect())
     }
 
     /// The rule of `column`.
     pub(crate) fn rule(&self, column: &str) -> Option<Rule> {
-        self.0.iter().find(|(name, _)| *name == column).map(|(_, field)| field.rule)
+        self.0.iter().find(|limit| limit.column == column).map(|limit| limit.field.rule)
     }
 
     /// The columns that have rules.
     pub(crate) fn columns(&self) -> impl Iterator<Item = &'static str> {
-        self.0.iter().map(|(column, _)| *column)
+        self.0.iter().map(|limit| limit.column)
     }
 
     /// Whether `column` of `row` may be what was left when something was cut off.
@@ -63,8 +70,9 @@ impl Limits {
         had: Option<&Had>,
         now: Instant,
     ) -> Option<String> {
-        self.0.iter().find_map(|(column, field)| {
-            let value = row.get(column).filter(|_| owns(owned, column) && keys.name(column))?;
+        let mut written = self.0.iter().filter(|limit| keys.has(limit.place) && owns(owned, limit.column));
+        written.find_map(|Limit { column, field, .. }| {
+            let value = row.get(column)?;
             if had.is_some_and(|had| had.get(column) == Some(&value)) {
                 return None;
             }
@@ -80,7 +88,7 @@ impl Limits {
             if kept.get(name) == Some(value) {
                 return true;
             }
-            let column = self.0.iter().find(|(_, field)| field.name == name).map(|(column, _)| *column);
+            let column = self.0.iter().find(|limit| limit.field.name == name).map(|limit| limit.column);
             let rule = column.and_then(|column| self.rule(column));
             match rule.map_or(Fitting::All, |rule| fitting(rule, &value.to_string())) {
                 Fitting::All => false,

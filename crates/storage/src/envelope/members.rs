@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::Arc;
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
@@ -10,7 +11,7 @@ use tillkeep_model::Instant;
 use tillkeep_model::fields::Rule;
 use tillkeep_model::wire::camel;
 
-use super::columns::Had;
+use super::columns::{Columns, Had};
 use super::keys::{Keys, plain};
 use super::limits::{self, Fitting, Limits};
 
@@ -25,6 +26,9 @@ pub(crate) struct Shape {
     members: Vec<Member>,
     /// Their places by their names without regard to the spelling.
     places: HashMap<String, usize>,
+    /// The names of the members, for the keys of each row.
+    names: Arc<[&'static str]>,
+    pub columns: Columns,
     limits: Limits,
     beyond: Beyond,
     /// The objects of its lines, in the registry's order.
@@ -53,12 +57,14 @@ impl Shape {
             shape.add(Member { name: child.key, key: child.key.to_owned(), is_list: true, rule: None });
             shape.lines.push(of_table(child.table, Some(child.book)));
         }
+        shape.names = shape.members.iter().map(|member| member.name).collect();
         shape
     }
 
     fn of_table(table: &'static dyn SyncTable, limits: Limits, beyond: Beyond) -> Self {
-        let (members, places) = (Vec::new(), HashMap::new());
-        let mut shape = Self { table, members, places, limits, beyond, lines: Vec::new() };
+        let columns = Columns::new(table);
+        let (members, places, names) = (Vec::new(), HashMap::new(), columns.names().into());
+        let mut shape = Self { table, members, places, names, columns, limits, beyond, lines: Vec::new() };
         for name in table.columns() {
             let rule = if beyond == Beyond::Cut { shape.limits.rule(name) } else { None };
             shape.add(Member { name, key: camel(name), is_list: false, rule });
@@ -97,16 +103,16 @@ impl Shape {
         if self.beyond == Beyond::Refuse { self.limits.problem(row, keys, owned, had, now) } else { None }
     }
 
-    /// Each column with what was sent of it.
-    fn sent<'s, 'a>(&'s self, members: &'s Members<'a>) -> impl Iterator<Item = (&'s Member, &'a str)> {
-        let sent = self.members.iter().zip(&members.values);
-        sent.filter_map(|(member, value)| Some((member, value.as_ref()?.get())))
+    /// Each column with its place and what was sent of it.
+    fn sent<'s, 'a>(&'s self, members: &'s Members<'a>) -> impl Iterator<Item = (usize, &'s Member, &'a str)> {
+        let sent = self.members.iter().zip(&members.values).enumerate();
+        sent.filter_map(|(place, (member, value))| Some((place, member, value.as_ref()?.get())))
     }
 
     /// The row of those of these members that can be read.
     pub(crate) fn readable(&self, members: &Members<'_>) -> Option<Box<dyn Row>> {
         let mut row = self.table.decode("{}").ok()?;
-        for (Member { name, key, .. }, value) in self.sent(members).filter(|(member, _)| !member.is_list) {
+        for (_, Member { name, key, .. }, value) in self.sent(members).filter(|(_, member, _)| !member.is_list) {
             let alone = self.table.decode(&format!("{{\"{key}\":{value}}}")).ok();
             if let Some(value) = alone.and_then(|alone| alone.get(name)) {
                 row.set(name, value);
@@ -117,10 +123,10 @@ impl Shape {
 
     /// The row of these members. What is beyond a limit is cut off where the type says so. The error names the field.
     pub(crate) fn row(&self, members: &Members<'_>) -> Result<(Box<dyn Row>, Keys), String> {
-        let mut keys = Keys::new(members.unknown);
+        let mut keys = Keys::new(self.names.clone(), members.unknown);
         let mut json = String::with_capacity(members.length);
         json.push('{');
-        for (Member { name, key, is_list, rule }, value) in self.sent(members) {
+        for (place, Member { name, key, is_list, rule }, value) in self.sent(members) {
             let fitting = rule.map_or(Fitting::All, |rule| limits::fitting(rule, value));
             if !matches!(fitting, Fitting::All) {
                 keys.cut.push(name);
@@ -131,7 +137,7 @@ impl Shape {
                 // As if it had not been sent.
                 Fitting::Nothing => continue,
             };
-            keys.add(name);
+            keys.add(place);
             if !is_list {
                 let begins = if json.len() > 1 { ",\"" } else { "\"" };
                 for part in [begins, key, "\":", value] {
@@ -223,6 +229,25 @@ impl<'a> Members<'a> {
 
     /// The member that takes the most room, and how many bytes that are.
     pub(crate) fn largest(&self, shape: &Shape) -> Option<(&'static str, usize)> {
-        shape.sent(self).map(|(member, value)| (member.name, value.len())).max_by_key(|(_, size)| *size)
+        shape.sent(self).map(|(_, member, value)| (member.name, value.len())).max_by_key(|(_, size)| *size)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry;
+
+    #[test]
+    fn each_member_of_what_stores_push_has_a_place_among_the_keys() {
+        for (entity, pushed) in registry::pushed() {
+            let shape = Shape::new(entity, pushed);
+            for shape in std::iter::once(&shape).chain(&shape.lines) {
+                let table = shape.table.name();
+                assert!(shape.members.len() <= Keys::MOST, "{table} has more columns than `Keys` has bits");
+                assert!(shape.names.iter().eq(shape.members.iter().map(|member| &member.name)), "{table}");
+                assert!(shape.names.starts_with(shape.columns.names()), "{table}: columns come first, in their order");
+            }
+        }
     }
 }

@@ -13,7 +13,7 @@ mod sender;
 mod verdict;
 mod weight;
 
-pub(crate) use columns::{Had, Ignored, begin_anew, merge_columns};
+pub(crate) use columns::{Columns, Had, Ignored};
 pub use incoming::Incoming;
 pub(crate) use incoming::{Decoded, UNREAD, read};
 pub(crate) use keys::Keys;

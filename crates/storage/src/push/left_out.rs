@@ -5,9 +5,9 @@ use sea_orm::Value;
 use tillkeep_model::fields::{Book, Initial};
 use tillkeep_model::wire::camel;
 
-use crate::envelope::{Incoming, Keys};
+use crate::envelope::{Columns, Incoming, Keys};
+use crate::rows::Row;
 use crate::rows::owners::{ALL_OF_IT, SERVER_COLUMNS, owns};
-use crate::rows::{Row, SyncTable};
 
 /// How the flag begins; the name of the field follows.
 pub(crate) const LEFT_OUT: &str = "left_out:";
@@ -19,7 +19,7 @@ impl LeftOut {
     /// Of the columns that the envelope says to be about; when it does not say so, of those of a row that is `new`, but for
     /// what begins as the column does anyway: a store sends its whole row, and most of that is no news.
     pub(super) fn of(
-        (table, book): (&dyn SyncTable, Option<&Book>),
+        (columns, book): (&Columns, Option<&Book>),
         sent: &dyn Row,
         (keys, owned): (&Keys, &[&str]),
         incoming: &Incoming<'_>,
@@ -28,19 +28,17 @@ impl LeftOut {
         if owned == ALL_OF_IT || !(new || incoming.names_columns()) {
             return Self(Vec::new());
         }
-        let plain = table.decode("{}").ok();
         // What the column begins with, in a row of which nothing is said, or in one that a person made.
         let is_default = |column: &str, value: &Value| {
             let initial = book.and_then(|book| book.field(column)).map(|field| field.initial);
             *value == value.as_null()
-                || plain.as_ref().and_then(|plain| plain.get(column)).as_ref() == Some(value)
+                || columns.beginning(column).as_ref() == Some(value)
                 || matches!((initial, value), (Some(Initial::Flag(flag)), Value::Bool(Some(it))) if flag == *it)
                 || matches!((initial, value), (Some(Initial::Text(text)), Value::String(Some(it))) if text == it)
         };
         let meant = |column: &&'static str| incoming.names(column).unwrap_or(new);
-        let columns =
-            table.columns().into_iter().filter(|column| !owns(owned, column) && keys.name(column) && !is_own(column));
-        let values = columns.filter(meant).filter_map(|column| Some((column, sent.get(column)?)));
+        let not_theirs = columns.sent(keys).filter(|column| !owns(owned, column) && !is_own(column));
+        let values = not_theirs.filter(meant).filter_map(|column| Some((column, sent.get(column)?)));
         Self(values.filter(|(column, value)| !new || !is_default(column, value)).collect())
     }
 

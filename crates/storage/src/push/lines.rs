@@ -11,7 +11,7 @@ use super::group::by_id;
 use super::judge::Item;
 use super::left_out::LeftOut;
 use crate::Tx;
-use crate::envelope::{Had, Ignored, Keys, begin_anew, limits, merge_columns};
+use crate::envelope::{Had, Ignored, Keys, limits};
 use crate::kept_ids::Renamed;
 use crate::registry::{Child, Scope, SyncType};
 use crate::rows::Row;
@@ -140,18 +140,19 @@ fn merge_line(
     let whole = old.is_none() && incoming.entity.scope != Scope::Parties;
     let owned = if whole { ALL_OF_IT } else { owned };
     ignored.add(keys.unknown);
-    let passed_over = Ignored::sent_in_vain(child.table.columns(), &*line, &keys, owned);
-    let before = old.as_deref().map(|old| Had::new(child.table.columns(), old));
-    let of = (child.table, Some(child.book));
+    let shape = &group.shape.lines[place];
+    let columns = &shape.columns;
+    let passed_over = Ignored::sent_in_vain(columns, &*line, &keys, owned);
+    let before = old.as_deref().map(|old| Had::new(columns, old));
+    let of = (columns, Some(child.book));
     let left_out = context.new.then(|| LeftOut::of(of, &*line, (&keys, owned), incoming, true));
     let (is_new, reckoned) = (old.is_none(), group.pushed.reckoned);
-    let mut merged = merge_columns(child.table, old, line, &keys, owned, None);
+    let mut merged = columns.merge(old, line, &keys, owned, None);
     if is_new {
-        begin_anew(child.table, &mut *merged, reckoned);
+        columns.begin_anew(&mut *merged, reckoned);
     }
     let not_said: Vec<&str> = [child.parent, "line_no"].into_iter().chain(reckoned.iter().copied()).collect();
     let placed = |problem| format!("{}[{position}].{problem}", child.key);
-    let shape = &group.shape.lines[place];
     let problem = shape.problem(&*merged, &keys, owned, before.as_ref(), group.now).map(placed);
     report.problem = report.problem.take().or(problem);
     let cut = keys.cut.iter().filter(|column| owns(owned, column));

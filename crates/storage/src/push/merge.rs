@@ -18,7 +18,7 @@ use super::merged::{Merged, Number};
 use super::{elsewhere, flags, foreign, numbers, overpaid};
 use crate::document::{Maker, Pushed, Whole, WriteContext};
 use crate::envelope::dated::{believed, is_ahead};
-use crate::envelope::{Had, Ignored, Verdict, begin_anew, limits, merge_columns};
+use crate::envelope::{Had, Ignored, Verdict, limits};
 use crate::kept_ids::{ID_USED_ELSEWHERE, Renamed};
 use crate::registry::{self, Scope};
 use crate::rows::Row;
@@ -174,7 +174,7 @@ impl Work<'_> {
             pushed.charged(&Whole { row: old, lines: lines.collect() })
         };
         Before {
-            columns: old.map(|old| Had::new(entity.table.columns(), old)),
+            columns: old.map(|old| Had::new(&edit.group.shape.columns, old)),
             audited: Was::new(entity, old),
             number: foreign::Before::new(entity, old),
             charged: old.map_or(0, stored),
@@ -230,13 +230,13 @@ fn row(
     ignored: &mut Ignored,
 ) -> MergedRow {
     let Edit { group, incoming, keys, context, owned, .. } = *edit;
-    let (entity, pushed) = (group.entity, group.pushed);
+    let (entity, pushed, columns) = (group.entity, group.pushed, &group.shape.columns);
     let sent_status = pushed.sent_status(&incoming.action, &*sent);
     let sent_at = sent.instant("updated_at").filter(|instant| !instant.is_unset()).unwrap_or(edit.dated.at);
     let sent_at = believed(sent_at, group.now);
-    let passed_over = Ignored::sent_in_vain(entity.table.columns(), &*sent, keys, owned);
-    let left_out = LeftOut::of((entity.table, entity.book), &*sent, (keys, owned), incoming, context.new);
-    let mut row = merge_columns(entity.table, old, sent, keys, owned, Some(pushed));
+    let passed_over = Ignored::sent_in_vain(columns, &*sent, keys, owned);
+    let left_out = LeftOut::of((columns, entity.book), &*sent, (keys, owned), incoming, context.new);
+    let mut row = columns.merge(old, sent, keys, owned, Some(pushed));
     // Whoever may write a whole line may not move it: it was judged by the parent that it has.
     if let Some((column, parent)) = &before.parent {
         row.set(column, parent.clone());
@@ -258,7 +258,7 @@ fn row(
         }
     }
     if context.new {
-        begin_anew(entity.table, &mut *row, pushed.reckoned);
+        columns.begin_anew(&mut *row, pushed.reckoned);
     }
     let derived = entity.derived.iter().map(|derived| derived.column);
     let not_said: Vec<&str> = derived.chain(pushed.reckoned.iter().copied()).collect();
