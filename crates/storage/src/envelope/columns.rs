@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 
 use super::keys::Keys;
 use crate::document::{Pushed, lists};
-use crate::rows::owners::{SERVER_COLUMNS, owns};
+use crate::rows::owners::{ALL_OF_IT, SERVER_COLUMNS, owns};
 use crate::rows::{Row, SyncTable};
 
 /// The columns of a table, each at its place among [`Keys`].
@@ -65,7 +65,8 @@ impl Columns {
         }
         let mut new = sent;
         // What a store may not write starts as in a row of which nothing is said.
-        for column in self.names.iter().copied().filter(|column| !owns(owned, column)) {
+        let not_owned = if owned == ALL_OF_IT { SERVER_COLUMNS } else { self.names() };
+        for column in not_owned.iter().copied().filter(|column| !owns(owned, column)) {
             if !matches!(column, "id" | "created_at" | "updated_at")
                 && let Some(value) = new.get(column)
                 && !new.set(column, value.as_null())
@@ -138,6 +139,10 @@ impl Ignored {
         keys: &Keys,
         owned: &[&str],
     ) -> Vec<(&'static str, Value)> {
+        // Who may write all of it sends nothing in vain.
+        if owned == ALL_OF_IT {
+            return Vec::new();
+        }
         columns
             .sent(keys)
             .filter(|column| !owns(owned, column) && !SERVER_COLUMNS.contains(column))

@@ -147,8 +147,11 @@ pub(crate) fn flags(
     let had = row.text("flags").and_then(|flags| serde_json::from_str::<Vec<String>>(&flags).ok()).unwrap_or_default();
     let mut flags: BTreeSet<String> =
         had.into_iter().filter(|flag| flag.starts_with(CUT) || flag == ID_USED_ELSEWHERE).collect();
-    for column in keys.columns().filter(|column| owns(owned, column)) {
-        flags.remove(&flag(None, column));
+    // Hardly ever one was cut before.
+    if flags.iter().any(|flag| flag.starts_with(CUT)) {
+        for column in keys.columns().filter(|column| owns(owned, column)) {
+            flags.remove(&flag(None, column));
+        }
     }
     flags.extend(keys.cut.iter().filter(|column| owns(owned, column)).map(|column| flag(None, column)));
     flags.extend(more);
