@@ -9,6 +9,7 @@ use tillkeep_storage::entity::{chain_entry, sale, sale_item, sale_payment};
 use tillkeep_storage::fiscal::{self, Rows};
 use uuid::Uuid;
 
+use super::as_sent::Order;
 use super::chain::{Chain, Provisioned};
 use super::http::request;
 
@@ -65,15 +66,16 @@ impl Envelopes<'_> {
     /// The request that pushes so many new ones, in a chain of their own.
     pub fn request(&self, count: usize) -> Result<Vec<u8>> {
         let mut chain = Receipts { id: Uuid::now_v7(), number: 0, last: String::new() };
-        let mut envelopes = Vec::with_capacity(count);
+        let (order, mut envelopes) = (Order::of("sales")?, Vec::with_capacity(count));
         for number in 0..count {
             let bad = self.bad.filter(|_| number % BAD_EVERY == BAD_EVERY - 1);
-            envelopes.push(self.envelope(number, bad, &mut chain)?);
+            envelopes.push(self.envelope(number, bad, &mut chain, &order)?);
         }
-        Ok(request("POST", "/sync/push", &self.store.sync_token, &json!({"envelopes": envelopes}).to_string()))
+        let body = format!("{{\"envelopes\":[{}]}}", envelopes.join(","));
+        Ok(request("POST", "/sync/push", &self.store.sync_token, &body))
     }
 
-    fn envelope(&self, number: usize, bad: Option<Bad>, chain: &mut Receipts) -> Result<Value> {
+    fn envelope(&self, number: usize, bad: Option<Bad>, chain: &mut Receipts, order: &Order) -> Result<String> {
         let (id, store) = (Uuid::now_v7(), self.store.id);
         let action = if bad == Some(Bad::Rule) { "delete" } else { "create" };
         let mut sale = self.sale(id, number, bad)?;
@@ -81,9 +83,11 @@ impl Envelopes<'_> {
         if bad != Some(Bad::Unread) {
             chain.enter(&mut sale)?;
         }
-        Ok(
-            json!({"store_id": store, "entity_type": "sales", "entity_id": id, "action": action, "timestamp": AT, "data": sale}),
-        )
+        let data = order.text(&sale);
+        Ok(format!(
+            "{{\"store_id\":\"{store}\",\"entity_type\":\"sales\",\"entity_id\":\"{id}\",\"action\":\"{action}\",\
+             \"timestamp\":\"{AT}\",\"data\":{data}}}"
+        ))
     }
 
     fn sale(&self, id: Uuid, number: usize, bad: Option<Bad>) -> Result<Value> {
@@ -167,7 +171,17 @@ mod tests {
         let bytes = envelopes.request(10).expect("a request").len() / 10;
         assert!((4800..6800).contains(&bytes), "{bytes}");
         let mut chain = Receipts { id: Uuid::now_v7(), number: 0, last: String::new() };
-        let [one, other] = [0, 1].map(|number| envelopes.envelope(number, None, &mut chain).expect("an envelope"));
+        let order = Order::of("sales").expect("a type");
+        let [one, other] = [0, 1].map(|number| {
+            let text = envelopes.envelope(number, None, &mut chain, &order).expect("an envelope");
+            serde_json::from_str::<Value>(&text).expect("JSON")
+        });
+        let whole = envelopes.sale(Uuid::nil(), 0, None).expect("a sale");
+        let keys = |sale: &Value| sale.as_object().expect("an object").keys().cloned().collect::<Vec<_>>();
+        for place in ["", "/saleItems/0", "/salePayments/0"] {
+            let sent = one["data"].pointer(place).map(keys);
+            assert_eq!(sent, whole.pointer(place).map(keys), "nothing of it is lost on the way: {place}");
+        }
         assert_eq!(one["data"]["saleItems"].as_array().map(Vec::len), Some(LINES));
         for place in ["/data/id", "/data/receiptNumber", "/data/saleItems/2/id", "/data/chainEntries/0/number"] {
             assert!(one.pointer(place).is_some() && one.pointer(place) != other.pointer(place), "{place}");

@@ -8,6 +8,7 @@
 
 mod against;
 mod arrival;
+mod as_sent;
 mod balancer;
 mod chain;
 mod drive;
