@@ -2,8 +2,8 @@
 //! select of the ORM is given the column. It is run as often as it takes, since a statement takes only so many values. Without
 //! one value nothing is run.
 //!
-//! `SQLite` has a place for each value. `PostgreSQL` has one for each list and each column of rows, so that its text is the same
-//! however many there are.
+//! `SQLite` has a place for each value, of a list as many as a power of two: it keeps what it has prepared, and few texts are to be
+//! kept. `PostgreSQL` has one for each list and each column of rows, so that its text is the same however many there are.
 
 use sea_orm::sea_query::{Expr, ExprTrait, SimpleExpr};
 use sea_orm::{
@@ -15,6 +15,8 @@ use crate::db::{Row, execute, placeholders, query, rows_per_statement};
 
 /// Values of a list in one statement, and rows of one on `PostgreSQL`.
 const LIST: usize = 5000;
+/// Values of the longest list that `SQLite` keeps prepared, of which each connection has many.
+const FILLED: usize = 2048;
 
 /// The rows of `sql`, where `IN ($list)` has the values of `list`; `before` are `$1`, `$2`, … of each statement. In no order,
 /// as the list may be cut anywhere.
@@ -93,7 +95,7 @@ pub(crate) fn selects_in<E: EntityTrait, T: Into<Value>>(
 pub(crate) fn one_of(backend: DbBackend, column: impl ExprTrait, values: &[Value]) -> Result<SimpleExpr, DbErr> {
     Ok(match backend {
         DbBackend::Postgres => column.in_subquery(Array::new(values)?.rows()),
-        _ => column.is_in(values.iter().cloned()),
+        _ => column.is_in(padded(values).cloned()),
     })
 }
 
@@ -125,6 +127,12 @@ pub(crate) async fn tuples_in<R: TryGetableMany, E: EntityTrait, T: Into<Value>>
     Ok(found)
 }
 
+/// `values` and the last of them again, up to one of the few numbers of places that kept texts have: what is in a list twice is in it.
+fn padded(values: &[Value]) -> impl Iterator<Item = &Value> {
+    let places = if values.len() > FILLED { values.len() } else { values.len().next_power_of_two() };
+    values.iter().chain(values.last().into_iter().cycle()).take(places)
+}
+
 type Statements = Result<Vec<(String, Vec<Value>)>, DbErr>;
 
 fn statements_in<T: Into<Value>>(
@@ -142,8 +150,9 @@ fn statements_in<T: Into<Value>>(
             let sql = sql.replace("$list", &format!("SELECT UNNEST({})", array.cast(place)));
             return Ok((sql, before.iter().cloned().chain([array.value()]).collect()));
         }
-        let sql = sql.replace("$list", &placeholders(place, chunk.len()));
-        Ok((sql, before.iter().chain(chunk).cloned().collect()))
+        let values: Vec<Value> = before.iter().chain(padded(chunk)).cloned().collect();
+        let sql = sql.replace("$list", &placeholders(place, values.len() - before.len()));
+        Ok((sql, values))
     };
     list.chunks(LIST).map(statement).collect()
 }
@@ -260,6 +269,27 @@ mod tests {
             let none = statements_in::<i64>(backend, sql, &[7.into()], []).expect("statements");
             assert!(none.is_empty(), "an empty list is no statement");
         }
+    }
+
+    #[test]
+    fn lists_of_any_length_have_few_texts_and_the_values_that_they_were_given() {
+        let sql = "SELECT 1 FROM t WHERE id IN ($list)";
+        let of = |count: i64| statements_in(DbBackend::Sqlite, sql, &[], 0..count).expect("statements");
+        assert_eq!(
+            of(3),
+            [("SELECT 1 FROM t WHERE id IN ($1, $2, $3, $4)".to_owned(), [0_i64, 1, 2, 2].map(Value::from).to_vec())]
+        );
+        let all: Vec<Value> = (0..i64::try_from(LIST).expect("small")).map(Value::from).collect();
+        let mut places = std::collections::BTreeSet::new();
+        for count in (1..=FILLED).step_by(17).chain([2, 4, 7, 16, FILLED - 1, FILLED]) {
+            let padded: Vec<&Value> = padded(&all[..count]).collect();
+            assert!(padded[..count].iter().copied().eq(&all[..count]), "{count}");
+            assert!(padded[count..].iter().all(|more| *more == &all[count - 1]), "{count}");
+            places.insert(padded.len());
+        }
+        assert!(places.len() == 12 && places.last() == Some(&FILLED), "{places:?}");
+        assert_eq!(padded(&all[..=FILLED]).count(), FILLED + 1, "what is prepared each time need not be one of few");
+        assert_eq!(padded(&[]).count(), 0, "of nothing there is nothing to repeat");
     }
 
     #[test]

@@ -12,7 +12,7 @@ use super::blocking::blocking;
 use super::errors::{failed, undone};
 use super::places::counted;
 use super::session::{Session, State};
-use super::values::{Found, LONG, Reading, bind};
+use super::values::{Found, Reading, bind, is_kept};
 use super::written::Written;
 use crate::count;
 use crate::memory::Writes;
@@ -206,11 +206,10 @@ impl Lease {
     }
 }
 
-/// Keeps the statement for the next time, unless its text is long: such texts differ by their numbers of rows, and
-/// hundreds of them would fill the memory.
+/// Keeps the statement for the next time, unless it is long.
 fn done_with(prepared: CachedStatement<'_>, sql: &str) {
     count::prepared_again(prepared.reset_status(StatementStatus::RePrepare));
-    if sql.len() > LONG {
+    if !is_kept(&prepared, sql) {
         prepared.discard();
     }
 }
@@ -229,6 +228,24 @@ impl Drop for Lease {
             // Before the next transaction begins.
             self.notes = None;
             end();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_more_values_than_a_list_of_two_thousand_is_prepared_each_time() {
+        let conn = Connection::open_in_memory().expect("a database");
+        for (values, kept) in [(1, true), (2_050, true), (4_096, false)] {
+            let sql = format!("SELECT 1 WHERE 1 IN ({})", vec!["?"; values].join(", "));
+            let mut prepared = conn.prepare_cached(&sql).expect("a statement");
+            assert!(prepared.raw_query().next().expect("no rows").is_none());
+            done_with(prepared, &sql);
+            let again = conn.prepare_cached(&sql).expect("a statement");
+            assert_eq!(again.get_status(StatementStatus::Run) > 0, kept, "{values} values");
         }
     }
 }

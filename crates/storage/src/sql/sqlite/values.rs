@@ -128,8 +128,15 @@ pub(crate) fn stored_as<T: sea_query::ValueType>(stored: Value) -> Option<T> {
     std::iter::once(stored).chain(candidates).find_map(|value| <T as sea_query::ValueType>::try_from(value).ok())
 }
 
-/// A text of more bytes is not kept for a next time.
-pub(super) const LONG: usize = 16_000;
+/// Bytes of a text, and values of a statement, that is kept for a next time. Longer ones differ by their numbers of rows, and
+/// hundreds of them would fill the memory; a list of 2 048 values, and what stands before it, is one of few.
+const LONGEST_TEXT: usize = 16_000;
+const MOST_VALUES: usize = 2_100;
+
+/// Whether what is prepared of `sql` is kept for a next time.
+pub(super) fn is_kept(prepared: &Prepared<'_>, sql: &str) -> bool {
+    sql.len() <= LONGEST_TEXT && prepared.parameter_count() <= MOST_VALUES
+}
 
 /// What a statement's rows are read with.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -306,7 +313,7 @@ impl Shapes {
         if known.len() >= Self::MOST {
             known.clear();
         }
-        if sql.len() <= LONG {
+        if is_kept(prepared, sql) {
             known.insert(sql.to_owned(), shape.clone());
         }
         Ok(shape)

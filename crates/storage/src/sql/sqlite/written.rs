@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::{CachedStatement, Connection, Result};
 
-use super::values::LONG;
+use super::values::is_kept;
 use crate::memory::Parts;
 
 /// Something was prepared; beside it the [`Parts`] that it writes.
@@ -45,7 +45,7 @@ impl Written {
         }
         let (prepared, kept) = self.noting(|| conn.prepare_cached(sql));
         let prepared = prepared?;
-        if sql.len() <= LONG {
+        if is_kept(&prepared, sql) {
             if self.known.len() >= MOST {
                 self.known.clear();
             }
