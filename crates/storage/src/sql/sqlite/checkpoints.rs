@@ -35,6 +35,7 @@ impl Checkpoints {
         let session = Session::open(path, true)?;
         // Its own reads would fold the log within it.
         session.watch_log();
+        session.keep_few_pages()?;
         let (bell, rings) = sync_channel(1);
         let fold = move || {
             while rings.recv().is_ok() {

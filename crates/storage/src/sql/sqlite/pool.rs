@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sea_orm::DbErr;
 use tokio::sync::Semaphore;
@@ -14,6 +14,9 @@ use super::lease::Lease;
 use super::session::Session;
 use crate::sql::opening::Opening;
 
+/// How long a connection is idle until it gives back the memory of what it has read.
+const LONG: Duration = Duration::from_mins(1);
+
 #[derive(Clone)]
 pub(crate) struct Pool(Arc<Inner>);
 
@@ -24,7 +27,38 @@ struct Inner {
     limit: Option<Duration>,
     most: u32,
     free: Semaphore,
-    idle: Mutex<Vec<Arc<Session>>>,
+    idle: Mutex<Idle>,
+}
+
+/// Connections that nobody has. The last one that came is the first to go: after a rush the others stay where they are.
+#[derive(Default)]
+struct Idle(Vec<Unused>);
+
+struct Unused {
+    session: Arc<Session>,
+    since: Instant,
+    is_released: bool,
+}
+
+impl Idle {
+    fn push(&mut self, session: Arc<Session>, now: Instant) {
+        self.0.push(Unused { session, since: now, is_released: false });
+    }
+
+    fn pop(&mut self) -> Option<Arc<Session>> {
+        self.0.pop().map(|unused| unused.session)
+    }
+
+    /// The one that is there for the longest time of those that have not given back their memory, when that is long; it counts
+    /// as one that has.
+    fn unused_for_long(&mut self, now: Instant) -> Option<Arc<Session>> {
+        let oldest = self.0.iter_mut().find(|unused| !unused.is_released)?;
+        if now.duration_since(oldest.since) < LONG {
+            return None;
+        }
+        oldest.is_released = true;
+        Some(oldest.session.clone())
+    }
 }
 
 impl Pool {
@@ -89,8 +123,43 @@ impl Inner {
     }
 
     fn give_back(&self, session: Arc<Session>) {
-        if !self.free.is_closed() {
-            self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(session);
+        if self.free.is_closed() {
+            return;
         }
+        let now = Instant::now();
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.push(session, now);
+        let unused = idle.unused_for_long(now);
+        drop(idle);
+        if let Some(unused) = unused {
+            unused.release_memory();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_connection_that_nobody_needs_for_long_gives_back_its_memory_once_and_is_as_good_as_before() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("some.db");
+        let open = || Session::open(&path, true).expect("a connection");
+        let (first, second, begun) = (open(), open(), Instant::now());
+        let mut idle = Idle::default();
+        idle.push(first.clone(), begun);
+        idle.push(second.clone(), begun + LONG / 2);
+        assert!(idle.unused_for_long(begun + LONG / 2).is_none());
+        let mut long_unused = |after: Duration| idle.unused_for_long(begun + after);
+        assert!(long_unused(LONG).is_some_and(|session| Arc::ptr_eq(&session, &first)));
+        assert!(long_unused(LONG).is_none(), "the other one came later, and this one has given it back");
+        assert!(long_unused(2 * LONG).is_some_and(|session| Arc::ptr_eq(&session, &second)));
+        assert!(long_unused(3 * LONG).is_none());
+        second.release_memory();
+        assert!(idle.pop().is_some_and(|session| Arc::ptr_eq(&session, &second)));
+        second.state().conn.execute_batch("CREATE TABLE t (id)").expect("it works");
+        idle.push(second.clone(), begun + 3 * LONG);
+        assert!(idle.unused_for_long(begun + 4 * LONG).is_some_and(|session| Arc::ptr_eq(&session, &second)));
     }
 }

@@ -24,9 +24,11 @@ const LONGEST_LOG: i64 = 64 << 20;
 const KEPT: usize = 300;
 /// KiB of pages that the connection that writes keeps in memory.
 const WRITER_CACHE: i64 = 16_000;
-/// The same of one that reads. There are up to fourteen of them, each of which keeps what it has read for good, and what one
-/// does not find is still in the memory of the kernel.
+/// The same of one that reads. There are up to fourteen of them, each of which keeps what it has read until it is idle for long,
+/// and what one does not find is still in the memory of the kernel.
 const READER_CACHE: i64 = 2_000;
+/// The same of one that only folds the write-ahead log, past what it keeps.
+const FOLDER_CACHE: i64 = 1_000;
 
 thread_local! {
     /// Pages in the write-ahead log, when the last commit of this thread wrote any.
@@ -106,6 +108,18 @@ impl Session {
     /// is sorted in memory as well then.
     pub(crate) fn keep_journals_in_memory(&self) -> Result<(), DbErr> {
         self.state().conn.execute_batch("PRAGMA temp_store = MEMORY").map_err(failed)
+    }
+
+    /// From now on it keeps hardly any pages.
+    pub(crate) fn keep_few_pages(&self) -> Result<(), DbErr> {
+        self.state().conn.pragma_update(None, "cache_size", -FOLDER_CACHE).map_err(failed)
+    }
+
+    /// Gives back what it keeps of the file and nobody uses now.
+    pub(crate) fn release_memory(&self) {
+        if let Err(error) = self.state().conn.release_memory() {
+            tracing::debug!(%error, "an idle connection keeps its memory");
+        }
     }
 
     /// From now on whoever commits says how long the write-ahead log is, and `SQLite` folds nothing of it by itself.
