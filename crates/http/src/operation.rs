@@ -161,17 +161,19 @@ impl Operation {
 
     /// A body that is a file.
     pub fn file(&mut self, text: &str) {
-        let binary = string().format(Some(SchemaFormat::KnownFormat(KnownFormat::Binary)));
-        let content = ContentBuilder::new().schema(Some(binary)).build();
-        let body = RequestBodyBuilder::new().content("application/octet-stream", content).description(Some(text));
-        self.body = Some(body.required(Some(Required::True)).build());
-        self.fails(OF_A_FILE);
+        self.bytes("application/octet-stream", text);
     }
 
     /// A body that is a table.
     pub fn table(&mut self, text: &str) {
-        let content = ContentBuilder::new().schema(Some(string())).build();
-        let body = RequestBodyBuilder::new().content(TABLE, content).description(Some(text));
+        self.bytes(TABLE, text);
+    }
+
+    /// A body that is read as it is. Generators of clients make a file of what has this format, a table too.
+    fn bytes(&mut self, kind: &str, text: &str) {
+        let binary = string().format(Some(SchemaFormat::KnownFormat(KnownFormat::Binary)));
+        let content = ContentBuilder::new().schema(Some(binary)).build();
+        let body = RequestBodyBuilder::new().content(kind, content).description(Some(text));
         self.body = Some(body.required(Some(Required::True)).build());
         self.fails(OF_A_FILE);
     }
