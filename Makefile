@@ -214,7 +214,7 @@ fmt: ## Format the code
 	cargo fmt --all
 
 .PHONY: generated
-generated: web ## Write docs/generated from the code
+generated: web ## Write docs/generated from the code, and figures of the docs from docs/performance.json
 	UPDATE_GENERATED=1 cargo test --locked --quiet --workspace --test contract the_examples_are_the_ones_that_are_checked_in
 	UPDATE_GENERATED=1 cargo test --locked --quiet --workspace --test contract checked_in
 
@@ -225,13 +225,17 @@ define no-faults
 		{ echo "tests could make this release fail: crates/storage/src/fault.rs" >&2 && exit 1; }
 endef
 
+.PHONY: build-setup
+build-setup:
+	@scripts/setup build
+
 .PHONY: build
-build: web ## Build the binary to run here, target/release/tillkeep, in some minutes
+build: build-setup web ## Set up, then build the binary to run here, target/release/tillkeep, in some minutes
 	cargo build --locked --release --bin tillkeep
 	$(call no-faults,$(TARGET)/release/tillkeep)
 
 .PHONY: dist
-dist: web ## Build the binary as packages have it, target/dist/tillkeep: smaller and quicker, after some minutes more
+dist: build-setup web ## Build the binary as packages have it, target/dist/tillkeep: smaller and quicker, after some minutes more
 	cargo build --locked --profile dist --bin tillkeep
 	$(call no-faults,$(TARGET)/dist/tillkeep)
 

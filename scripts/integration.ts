@@ -39,7 +39,11 @@ async function journal(): Promise<number> {
   })
   holds(file.data !== undefined, 'the journal as a file', file.error)
   const [head, ...rows] = file.data.split('\n').filter((row) => row.trim() !== '')
-  holds(head?.trim() === 'businessDate,storeCode,account,kind,code,currencyCode,debit,credit,openDrawers', 'columns', head)
+  holds(
+    head?.trim() === 'businessDate,storeCode,account,kind,code,currencyCode,debit,credit,openDrawers',
+    'columns',
+    head,
+  )
   holds(rows.length === data.data.entries.flatMap(({ lines }) => lines).length, 'the same lines', rows)
   return rows.length
 }

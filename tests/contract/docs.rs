@@ -10,7 +10,7 @@ use tillkeep_storage::registry;
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 /// What people who run it read; `development.md` and `performance.md` speak of other tools too.
-const PAGES: [&str; 19] = [
+const PAGES: [&str; 20] = [
     "api",
     "by-hand",
     "chain",
@@ -19,6 +19,7 @@ const PAGES: [&str; 19] = [
     "domain",
     "drawer",
     "glossary",
+    "install",
     "integrate",
     "money-back",
     "operations",
@@ -179,8 +180,18 @@ fn every_flag_that_docs_name_alone_is_one_of_some_command() {
 
 #[test]
 fn every_variable_that_docs_name_is_read_by_the_program() {
-    /// Of the shell in the walk of the README, and of the till of the docs.
-    const OF_THE_SHELL: [&str; 7] = ["HQ_PID", "STORE_PID", "HQ_TOKEN", "STORE_TOKEN", "PWD", "STORE_URL", "STORE_ID"];
+    /// Of the shell in the walk by hand, of the till of the docs, of systemd, and of the package.
+    const OTHERS: [&str; 9] = [
+        "HQ_PID",
+        "STORE_PID",
+        "HQ_TOKEN",
+        "STORE_TOKEN",
+        "PWD",
+        "STORE_URL",
+        "STORE_ID",
+        "CAP_NET_BIND_SERVICE",
+        "TILLKEEP_PURGE",
+    ];
     let (pages, sources) = (pages(), sources());
     let is_variable = |word: &&str| {
         word.contains('_')
@@ -190,7 +201,7 @@ fn every_variable_that_docs_name_is_read_by_the_program() {
     let named = |piece| words(piece).into_iter().filter(is_variable).collect();
     let is_known = |name: &str| {
         let name = name.strip_suffix("_FILE").filter(|_| !sources.contains(&format!("\"{name}\""))).unwrap_or(name);
-        OF_THE_SHELL.contains(&name) || sources.contains(&format!("\"{name}\""))
+        OTHERS.contains(&name) || sources.contains(&format!("\"{name}\""))
     };
     let (seen, missing) = unknown(&pieces(&pages), named, is_known);
     assert!(missing.is_empty(), "{missing:#?}");
@@ -262,7 +273,11 @@ fn every_document_that_is_exported_or_given_back_is_in_the_docs_of_it() {
 #[test]
 fn every_metric_that_docs_name_is_counted_and_every_one_that_is_counted_is_in_the_docs() {
     let (pages, sources) = (pages(), sources());
-    let is_metric = |word: &&str| word.starts_with("tillkeep_") && word.len() > 9;
+    // A package has a number or a word for one there.
+    let is_metric = |word: &&str| {
+        let name = word.strip_prefix("tillkeep_");
+        name.is_some_and(|name| name.starts_with(|first: char| first.is_ascii_lowercase()))
+    };
     let literal = |word: &str| sources.contains(&format!("\"{word}\""));
     let named = |piece| words(piece).into_iter().filter(is_metric).collect();
     let (seen, missing) = unknown(&pieces(&pages), named, literal);
@@ -341,4 +356,13 @@ fn every_route_that_docs_name_is_one_of_a_server() {
     }
     assert!(missing.is_empty(), "{missing:#?}");
     assert!(seen > 100, "{seen}");
+}
+
+#[test]
+fn the_readme_names_the_rust_that_it_is_built_with() {
+    let read = |name: &str| std::fs::read_to_string(Path::new(ROOT).join(name)).expect("a file");
+    let toolchain = read("rust-toolchain.toml");
+    let version = toolchain.split('"').nth(1).and_then(|text| text.rsplit_once('.')).expect("channel = \"1.2.3\"").0;
+    let named = format!("[Rust](https://rustup.rs) {version};");
+    assert!(read("README.md").contains(&named), "the README names another Rust than rust-toolchain.toml: {named}");
 }

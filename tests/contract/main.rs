@@ -20,6 +20,7 @@ mod drills;
 mod elsewhere;
 mod examples;
 mod fields;
+mod figures;
 mod forgeries;
 mod good_requests;
 mod injections;
