@@ -13,12 +13,13 @@ use tillkeep_hq::notify::{Broker, BrokerUrl};
 use tillkeep_http::auth::{PinLogin, SecondFactor, SignInSettings};
 use tillkeep_http::server::{Limits, Tls};
 use tillkeep_http::tokens::keys::{self, GivenKeys};
-use tillkeep_http::{DatabaseUrl, Secret, pins};
+use tillkeep_http::{DatabaseUrl, pins};
 use tillkeep_storage::staff::GlobalPeople;
 use tillkeep_storage::{Opening, address};
 
 mod addresses;
 mod backups;
+mod environment;
 mod help;
 #[cfg(test)]
 mod tests;
@@ -27,6 +28,7 @@ use addresses::origin;
 pub use addresses::{address_to_listen_on, web_address};
 use backups::Backups;
 pub use backups::Plan;
+pub use environment::{as_of_server, secret_of, variable_of};
 pub use help::help;
 
 /// The commented defaults.
@@ -197,6 +199,7 @@ const LONGEST_FIRST_PIN: u32 = 365;
 /// Which variable of the environment sets which key.
 const VARIABLES: &[(&str, &[&str])] = &[
     ("BACKUP_DIRECTORY", &["hq.backup.directory", "store.backup.directory"]),
+    ("BACKUP_ELSEWHERE", &["hq.backup.elsewhere", "store.backup.elsewhere"]),
     ("BACKUP_EVERY", &["hq.backup.every", "store.backup.every"]),
     ("BACKUP_KEEP", &["hq.backup.keep", "store.backup.keep"]),
     ("BACKUP_RECIPIENT", &["hq.backup.recipient", "store.backup.recipient"]),
@@ -436,24 +439,4 @@ pub fn broker(hq: &Hq) -> Result<Option<Broker>> {
 /// How many connections a server takes.
 pub fn limits(connections: usize, per_address: usize) -> Limits {
     Limits { connections, per_address, ..Limits::default() }.within_file_limit()
-}
-
-/// A variable that is set to something.
-pub fn variable_of(name: &str) -> Result<Option<String>> {
-    match std::env::var(name) {
-        Ok(value) if value.trim().is_empty() => Ok(None),
-        Ok(value) => Ok(Some(value)),
-        Err(std::env::VarError::NotPresent) => Ok(None),
-        Err(std::env::VarError::NotUnicode(_)) => bail!("the environment variable {name} is not text"),
-    }
-}
-
-/// A secret from `NAME`, or from the file that `NAME_FILE` names, so that it need not stand in a process list.
-pub fn secret_of(name: &str) -> Result<Option<Secret>> {
-    if let Some(value) = variable_of(name)? {
-        return Ok(Some(value.trim().to_owned().into()));
-    }
-    let Some(path) = variable_of(&format!("{name}_FILE"))? else { return Ok(None) };
-    let text = std::fs::read_to_string(&path).with_context(|| format!("{name}_FILE: {path}"))?;
-    Ok(Some(text.trim().to_owned()).filter(|text| !text.is_empty()).map(Secret::from))
 }

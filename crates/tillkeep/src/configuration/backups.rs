@@ -24,6 +24,8 @@ pub struct Backups {
     pub keep: usize,
     pub directory: PathBuf,
     pub recipient: String,
+    /// Somebody else makes them: that the server makes none is as it should be.
+    pub elsewhere: bool,
 }
 
 /// What a server does about backups.
@@ -89,7 +91,7 @@ mod tests {
         backups.plan("store", Path::new("/data"), is_embedded).map_err(|error| format!("{error:#}"))
     }
 
-    const REST: &str = "keep = 7\ndirectory = ''\nrecipient = ''\n";
+    const REST: &str = "keep = 7\ndirectory = ''\nrecipient = ''\nelsewhere = false\n";
 
     #[test]
     fn a_file_is_backed_up_once_a_day_and_a_postgresql_when_it_is_said() {
@@ -119,9 +121,10 @@ mod tests {
 
     #[test]
     fn a_recipient_that_is_none_and_a_count_that_keeps_nothing_are_refused_by_their_keys() {
-        let said = planned("keep = 7\ndirectory = ''\nrecipient = 'age1x'", true).expect_err("refused");
+        let said =
+            planned("keep = 7\ndirectory = ''\nrecipient = 'age1x'\nelsewhere = false", true).expect_err("refused");
         assert!(said.contains("store.backup.recipient (BACKUP_RECIPIENT)") && said.contains("age-keygen"), "{said}");
-        let said = planned("keep = 0\ndirectory = ''\nrecipient = ''", true).expect_err("refused");
+        let said = planned("keep = 0\ndirectory = ''\nrecipient = ''\nelsewhere = false", true).expect_err("refused");
         assert!(said.contains("store.backup.keep (BACKUP_KEEP)"), "{said}");
     }
 }

@@ -16,11 +16,7 @@ const LATE_MS: i64 = 2 * DAY;
 
 pub fn recent(at: &Installation) -> Vec<Finding> {
     let remedy = make(at);
-    let Some(dir) = &at.backups else {
-        let text =
-            "nobody makes backups, as far as can be seen: the server makes none, and no directory of them is named";
-        return vec![hint(text, format!("{remedy} each night, and --backups DIR here has their age looked at"))];
-    };
+    let Some(dir) = &at.backups else { return vec![unseen(at.is_backed_up_elsewhere, &remedy)] };
     let newest = match newest(dir) {
         Ok(newest) => newest,
         Err(error) if at.makes_backups && error.kind() == io::ErrorKind::NotFound => {
@@ -33,6 +29,21 @@ pub fn recent(at: &Installation) -> Vec<Finding> {
         }
     };
     vec![of_age(dir, newest, at.clock.now(), &remedy)]
+}
+
+/// Of an installation of whose backups nothing can be seen.
+fn unseen(is_elsewhere: bool, make: &str) -> Finding {
+    if is_elsewhere {
+        let text = "somebody else makes them (backup.elsewhere), which cannot be seen from here";
+        return hint(text, "--backups DIR here has their age looked at");
+    }
+    warning(
+        "nobody makes backups, as far as can be seen: the server makes none, and no directory of them is named",
+        format!(
+            "BACKUP_EVERY=24h has the server make them; or {make} each night, and --backups DIR here has their age looked at; where \
+             somebody else makes them, BACKUP_ELSEWHERE=true says so"
+        ),
+    )
 }
 
 fn make(at: &Installation) -> String {
@@ -98,5 +109,16 @@ mod tests {
         };
         assert_eq!((level(0), level(2 * DAY), level(2 * DAY + 1)), (Level::Ok, Level::Ok, Level::Warning));
         assert_eq!(of_age(dir.path(), None, written, "make one").level, Level::Warning);
+    }
+
+    #[test]
+    fn that_nobody_makes_backups_is_a_warning_until_somebody_is_said_to() {
+        let warned = unseen(false, "`pg_dump`");
+        let remedy = warned.remedy.expect("a remedy");
+        assert_eq!(warned.level, Level::Warning);
+        for word in ["`pg_dump`", "BACKUP_EVERY", "--backups", "BACKUP_ELSEWHERE"] {
+            assert!(remedy.contains(word), "{remedy}");
+        }
+        assert_eq!(unseen(true, "`pg_dump`").level, Level::Hint);
     }
 }

@@ -3,7 +3,7 @@
 use anyhow::Error;
 use tillkeep_storage::Side;
 
-use super::finding::{Finding, fault, hint, ok, warning};
+use super::finding::{Finding, SETTINGS, fault, ok, warning};
 use super::installation::Installation;
 use crate::{configuration, run};
 
@@ -51,7 +51,10 @@ fn of_store(at: &Installation) -> Vec<Finding> {
 pub fn missing(at: &Installation, name: &str, what: &str) -> Finding {
     let remedy = format!("{name}=… {what}");
     if at.is_running() {
-        return hint(format!("{name} is not set here; the server that runs has it from elsewhere"), remedy);
+        return warning(
+            format!("{name} is not set here, and is not looked at: the server that runs has it from elsewhere"),
+            format!("{SETTINGS}: {remedy}"),
+        );
     }
     fault(format!("{name} is not set: the server does not start without it"), remedy)
 }

@@ -87,8 +87,14 @@ pub type Checked = std::result::Result<Vec<Finding>, Unchecked>;
 pub enum Unchecked {
     /// What it would look at is not there, which another check says.
     Because(String),
+    /// A setting of the server that is not known here.
+    Unset(&'static str),
     Failed(String),
 }
+
+/// How the settings of a server become known to whoever looks at it.
+pub const SETTINGS: &str =
+    "name the store with --name, or the file of its settings with --settings; or set here what the server has";
 
 impl<E: std::error::Error> From<E> for Unchecked {
     fn from(error: E) -> Self {
@@ -100,6 +106,7 @@ impl From<Unchecked> for Finding {
     fn from(unchecked: Unchecked) -> Self {
         match unchecked {
             Unchecked::Because(why) => note(format!("not checked: {why}")),
+            Unchecked::Unset(name) => warning(format!("not checked: {name} is not set here"), SETTINGS),
             Unchecked::Failed(why) => warning(
                 format!("could not be checked: {why}"),
                 "run it as the user of the server, who may read all of it; if that is so, report it",
@@ -206,6 +213,8 @@ mod tests {
     fn a_check_that_cannot_be_made_says_why_and_is_no_fault() {
         let because: Finding = Unchecked::Because("there is no database".to_owned()).into();
         assert_eq!((because.level, &*because.text), (Level::Hint, "not checked: there is no database"));
+        let unset: Finding = Unchecked::Unset("HQ_URL").into();
+        assert_eq!((unset.level, unset.remedy.as_deref()), (Level::Warning, Some(SETTINGS)), "nobody knows how it is");
         let failed: Finding = Unchecked::from(std::io::Error::other("no disk")).into();
         assert!(failed.level == Level::Warning && failed.text.contains("no disk") && failed.remedy.is_some());
     }

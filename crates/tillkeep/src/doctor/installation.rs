@@ -14,6 +14,7 @@ use tokio::time::timeout;
 use super::DoctorArgs;
 use super::asking::{self, Heard};
 use super::finding::{Secrets, Unchecked};
+use super::unit::{self, Unit};
 use crate::configuration::{self, Configuration, secret_of};
 use crate::lock::Holder;
 use crate::run;
@@ -23,10 +24,14 @@ pub struct Installation {
     pub side: Side,
     pub configuration: Configuration,
     pub data_dir: PathBuf,
+    /// The file of variables of its unit, by which it is looked at.
+    pub settings: Option<PathBuf>,
     pub listen: String,
     /// Where backups are: as said, or where the server makes them by itself.
     pub backups: Option<PathBuf>,
     pub makes_backups: bool,
+    /// The settings say that somebody else makes them.
+    pub is_backed_up_elsewhere: bool,
     /// Bytes.
     pub least_free: u64,
     pub clock: Clock,
@@ -54,14 +59,15 @@ pub enum Database {
 impl Installation {
     /// Reads the configuration, and opens what it names to be read.
     pub async fn open(side: Side, args: DoctorArgs, file: Option<&Path>, patience: Duration) -> Result<Self> {
+        let Unit { settings, configuration: beside, data_dir: data_of_unit } = unit::taken(side, &args, file)?;
         let DoctorArgs { data_dir, listen, backups, least_free_mib, .. } = args;
-        let configuration = configuration::load(file)?;
+        let configuration = configuration::load(file.or(beside.as_deref()))?;
         let (hq, store) = (&configuration.hq, &configuration.store);
-        let (configured_dir, configured_listen) = match side {
-            Side::Hq => (&hq.data_dir, &hq.listen),
-            Side::Store => (&store.data_dir, &store.listen),
+        let (configured_dir, configured_listen, is_backed_up_elsewhere) = match side {
+            Side::Hq => (&hq.data_dir, &hq.listen, hq.backup.elsewhere),
+            Side::Store => (&store.data_dir, &store.listen, store.backup.elsewhere),
         };
-        let data_dir = data_dir.unwrap_or_else(|| configured_dir.clone());
+        let data_dir = data_dir.or(data_of_unit).unwrap_or_else(|| configured_dir.clone());
         let data_dir = std::path::absolute(&data_dir).unwrap_or(data_dir);
         if let Some(listen) = &listen {
             configuration::address_to_listen_on(listen).context("--listen")?;
@@ -87,9 +93,11 @@ impl Installation {
         Ok(Self {
             side,
             data_dir,
+            settings,
             listen,
             backups,
             makes_backups,
+            is_backed_up_elsewhere,
             least_free: least_free_mib << 20,
             clock: run::clock(),
             holder,
@@ -163,7 +171,7 @@ impl Installation {
     /// What headquarters of a store answers to whoever asks; asked once.
     pub async fn headquarters(&self) -> Result<&Result<Heard, String>, Unchecked> {
         if self.configuration.store.hq_url.is_empty() {
-            return Err(Unchecked::Because("HQ_URL is not set".to_owned()));
+            return Err(Unchecked::Unset("HQ_URL"));
         }
         Ok(self.headquarters.get_or_init(|| self.ask_headquarters()).await)
     }

@@ -22,6 +22,7 @@ mod replica;
 mod report;
 mod stores;
 mod token;
+mod unit;
 mod versions;
 
 use std::path::{Path, PathBuf};
@@ -34,19 +35,34 @@ use futures_util::future::BoxFuture;
 use tillkeep_storage::Side;
 use tokio::time::timeout;
 
+use crate::install::{CONFIG_DIR, settings_of};
 use finding::{Checked, Finding, Level, Secrets};
 use installation::Installation;
+use report::Place;
 
 #[derive(Subcommand)]
 pub enum DoctorCommand {
-    /// Looks at headquarters.
+    /// Looks at headquarters, by the settings of its unit where a package has installed it.
     Hq(DoctorArgs),
-    /// Looks at a store. What comes from the environment of its server, as `SYNC_TOKEN`, is looked at where it is set here too.
-    Store(DoctorArgs),
+    /// Looks at a store, by the settings of its unit (`--name`, `--settings`), else by the environment here.
+    Store(StoreArgs),
+}
+
+#[derive(Args)]
+pub struct StoreArgs {
+    /// What the store is called on this machine: `--settings /etc/tillkeep/store-NAME.env`.
+    #[arg(long, value_name = "NAME", conflicts_with = "settings")]
+    name: Option<String>,
+    #[command(flatten)]
+    of: DoctorArgs,
 }
 
 #[derive(Args)]
 pub struct DoctorArgs {
+    /// The file of variables that the unit of the server reads, in place of the environment here. `tillkeep.toml` beside it is the
+    /// configuration, unless `--config` names another one.
+    #[arg(long, value_name = "FILE")]
+    settings: Option<PathBuf>,
     /// Where database and keys live.
     #[arg(long, value_name = "DIR")]
     data_dir: Option<PathBuf>,
@@ -135,14 +151,18 @@ fn simply(at: Arc<Installation>, check: fn(&Installation) -> Vec<Finding>) -> Bo
 pub async fn run(what: DoctorCommand, file: Option<&Path>) -> Result<u8> {
     let (side, args) = match what {
         DoctorCommand::Hq(args) => (Side::Hq, args),
-        DoctorCommand::Store(args) => (Side::Store, args),
+        DoctorCommand::Store(StoreArgs { name, of }) => {
+            let named = name.map(|name| settings_of(Path::new(CONFIG_DIR), &name));
+            (Side::Store, DoctorArgs { settings: of.settings.or(named), ..of })
+        }
     };
     let (patience, json) = (Duration::from_secs(args.patience), args.json);
     let (mut findings, place, secrets) = match Installation::open(side, args, file, patience).await {
         Ok(installation) => {
             let at = Arc::new(installation);
             let found = examined(&at, patience).await;
-            (found, at.data_dir.display().to_string(), at.secrets.clone())
+            let of = Place { data_dir: at.data_dir.clone(), settings: at.settings.clone() };
+            (found, Some(of), at.secrets.clone())
         }
         // Without it there is nothing that could be looked at.
         Err(error) => {
@@ -150,13 +170,13 @@ pub async fn run(what: DoctorCommand, file: Option<&Path>) -> Result<u8> {
                 unquoted(&format!("{error:#}")),
                 "set it right; `tillkeep config check` says whether it is",
             );
-            (vec![Finding { check: "configuration", ..found }], String::new(), Secrets::of_environment())
+            (vec![Finding { check: "configuration", ..found }], None, Secrets::of_environment())
         }
     };
     for finding in &mut findings {
         finding.hide(&secrets);
     }
-    report::print(side, &place, &findings, json)?;
+    report::print(side, place.as_ref(), &findings, json)?;
     Ok(findings.iter().map(|finding| finding.level).max().unwrap_or(Level::Ok).exit_code())
 }
 

@@ -1,5 +1,7 @@
 //! How findings are said: lines for people, one object for programs.
 
+use std::path::PathBuf;
+
 use anyhow::{Context, Result};
 use serde::Serialize;
 use tillkeep_storage::Side;
@@ -7,31 +9,43 @@ use tillkeep_storage::Side;
 use super::finding::{Finding, Level};
 use crate::output::say;
 
+/// Where the installation is that was looked at.
+pub struct Place {
+    pub data_dir: PathBuf,
+    pub settings: Option<PathBuf>,
+}
+
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Report<'a> {
     version: &'static str,
     /// `hq` or `store`.
     server: &'static str,
-    data_dir: &'a str,
+    data_dir: String,
+    /// The file of variables of its unit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    settings: Option<String>,
     level: Level,
     findings: &'a [Finding],
 }
 
-pub fn print(side: Side, place: &str, findings: &[Finding], json: bool) -> Result<()> {
+pub fn print(side: Side, place: Option<&Place>, findings: &[Finding], json: bool) -> Result<()> {
     let level = findings.iter().map(|finding| finding.level).max().unwrap_or(Level::Ok);
     let (server, name) = match side {
         Side::Hq => ("hq", "headquarters"),
         Side::Store => ("store", "a store"),
     };
     let version = env!("CARGO_PKG_VERSION");
+    let data_dir = place.map(|place| place.data_dir.display().to_string()).unwrap_or_default();
+    let settings = place.and_then(|place| place.settings.as_ref()).map(|path| path.display().to_string());
     if json {
-        let report = Report { version, server, data_dir: place, level, findings };
+        let report = Report { version, server, data_dir, settings, level, findings };
         say!("{}", serde_json::to_string_pretty(&report).context("the report")?);
         return Ok(());
     }
-    let of = if place.is_empty() { String::new() } else { format!(": data in {place}") };
-    say!("Tillkeep {version}, {name}{of}");
+    let of = if data_dir.is_empty() { String::new() } else { format!(": data in {data_dir}") };
+    let by = settings.map(|path| format!(", settings in {path}")).unwrap_or_default();
+    say!("Tillkeep {version}, {name}{of}{by}");
     for Finding { check, level, text, remedy } in findings {
         say!("{:<8} {check:<14} {text}", level.word());
         if let Some(remedy) = remedy {

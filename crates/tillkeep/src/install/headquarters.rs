@@ -30,6 +30,8 @@ const SOON: i64 = 14;
 const DAY: i64 = 24 * 3600;
 /// What headquarters says to a token that is none of its own. Specification, section 5.
 const UNAUTHORIZED: &str = "Unauthorized";
+/// What rustls says of a certificate that it does not take.
+const DISTRUST: &str = "invalid peer certificate";
 
 /// What `GET /health` says.
 #[derive(Deserialize)]
@@ -75,6 +77,8 @@ pub async fn check(checks: &mut Checks, store: &Settings, token: &Token) -> Resu
     };
     let answered = match reach(&client, &store.hq_url).await {
         Ok(answered) => answered,
+        // Somebody answered there, whom this machine does not trust.
+        Err(fault) if fault.what.contains(DISTRUST) => return checks.note("certificate", Err(fault)),
         Err(fault) => return checks.note("line", Err(fault)),
     };
     checks.note("line", version(answered.version.as_deref(), &store.hq_url))?;
@@ -156,13 +160,17 @@ fn unreachable(error: &reqwest::Error, url: &str) -> Fault {
         cause = source;
     }
     let words = cause.to_string();
-    let remedy = if words.contains("UnknownIssuer") {
+    Fault::new(format!("{url} cannot be reached: {words}"), remedy(&words))
+}
+
+fn remedy(words: &str) -> &'static str {
+    if words.contains("UnknownIssuer") {
         "its certificate is by an authority that this machine does not know: name that authority's file with --ca"
-    } else if words.contains("NotValidForName") {
+    } else if words.contains("not valid for name") {
         "its certificate has another name: use that name in --hq-url, or give headquarters one for this name"
-    } else if words.contains("Expired") {
+    } else if words.contains("certificate expired") {
         "its certificate has ended, or the clock of this machine is wrong: renew the one, set the other"
-    } else if words.contains("NotValidYet") {
+    } else if words.contains("not valid yet") {
         "its certificate begins later: the clock of this machine is behind; set it (timedatectl set-ntp true)"
     } else if words.contains("certificate") {
         "look at the certificate of headquarters; with an authority of its own name that one's file with --ca"
@@ -170,8 +178,7 @@ fn unreachable(error: &reqwest::Error, url: &str) -> Fault {
         "it speaks no TLS there: look at the port, and at http or https in --hq-url"
     } else {
         "look at --hq-url, at the network of this machine, and whether headquarters runs"
-    };
-    Fault::new(format!("{url} cannot be reached: {words}"), remedy)
+    }
 }
 
 /// Stores and headquarters of one major version understand each other, whichever is newer.
@@ -271,6 +278,26 @@ mod tests {
         for other in ["9.0.0", "", "nginx"] {
             assert!(version(Some(other), "u").is_err(), "{other}");
         }
+    }
+
+    #[test]
+    fn what_helps_with_a_certificate_follows_from_the_words_of_the_library() {
+        use rustls::CertificateError;
+        use rustls::pki_types::{ServerName, UnixTime};
+        let at = |seconds| UnixTime::since_unix_epoch(Duration::from_secs(seconds));
+        let expected = ServerName::try_from("hq.example.com").expect("a name");
+        let of_name = CertificateError::NotValidForNameContext { expected, presented: vec!["other".to_owned()] };
+        for (error, word) in [
+            (CertificateError::UnknownIssuer, "--ca"),
+            (of_name, "another name"),
+            (CertificateError::ExpiredContext { time: at(9), not_after: at(1) }, "has ended"),
+            (CertificateError::NotValidYetContext { time: at(1), not_before: at(9) }, "begins later"),
+            (CertificateError::BadSignature, "look at the certificate"),
+        ] {
+            let words = rustls::Error::InvalidCertificate(error).to_string();
+            assert!(words.contains(DISTRUST) && remedy(&words).contains(word), "{words}");
+        }
+        assert!(remedy("Connection refused (os error 111)").contains("whether headquarters runs"));
     }
 
     #[test]

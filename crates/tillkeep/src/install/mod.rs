@@ -18,15 +18,17 @@ use clap::Args;
 use crate::output::say;
 use crate::{certificate, configuration, run};
 use service::Service;
+pub use service::has_headquarters;
 use settings::Settings;
+pub use settings::variables;
 use token::Token;
 
 /// Where the packages of Tillkeep look.
-const CONFIG_DIR: &str = "/etc/tillkeep";
+pub const CONFIG_DIR: &str = "/etc/tillkeep";
 const UNIT_DIR: &str = "/etc/systemd/system";
 const USER: &str = "tillkeep";
-/// Where the data of stores is, in a folder of its own each.
-const DATA: &str = "/var/lib/tillkeep";
+/// Where the data of servers is, in a folder of its own each.
+pub const DATA: &str = "/var/lib/tillkeep";
 /// Letters of the name of an instance.
 const LONGEST_NAME: usize = 64;
 
@@ -138,7 +140,7 @@ pub async fn run(args: &InstallArgs) -> Result<()> {
         ca_file: args.ca.as_deref().map(std::path::absolute).transpose()?,
         allow_insecure: args.allow_insecure,
     };
-    let path = std::path::absolute(&args.config_dir)?.join(format!("store-{name}.env"));
+    let path = settings_of(&std::path::absolute(&args.config_dir)?, &name);
     let has_systemd = service.is_there().await;
     let runs = has_systemd && service.is_active().await;
 
@@ -175,11 +177,24 @@ pub async fn run(args: &InstallArgs) -> Result<()> {
     service.start(runs).await?;
     let is_tls = kept.is_some_and(settings::Kept::has_certificate);
     let url = machine::ready(&wanted.listen, is_tls, &service.unit()).await?;
-    goodbye(&url, &wanted, &args.user)
+    goodbye(&url, &wanted, &args.user, &diagnosis(&path, &name))
+}
+
+/// The file of settings of the store that this machine calls so.
+pub fn settings_of(config_dir: &Path, name: &str) -> PathBuf {
+    config_dir.join(format!("store-{name}.env"))
+}
+
+/// The command that looks at this store with what its unit gives it.
+fn diagnosis(path: &Path, name: &str) -> String {
+    if path == settings_of(Path::new(CONFIG_DIR), name) {
+        return format!("sudo tillkeep doctor store --name {name}");
+    }
+    format!("sudo tillkeep doctor store --settings {}", path.display())
 }
 
 /// Where the tills go, and what is left to do.
-fn goodbye(url: &str, store: &Settings, user: &str) -> Result<()> {
+fn goodbye(url: &str, store: &Settings, user: &str, diagnosis: &str) -> Result<()> {
     let port = store.listen.rsplit(':').next().unwrap_or_default();
     let scheme = url.split(':').next().unwrap_or_default();
     let address = certificate::addresses().first().map(|address| format!("{scheme}://{address}:{port}"));
@@ -190,9 +205,11 @@ fn goodbye(url: &str, store: &Settings, user: &str) -> Result<()> {
     say!("  1. Sign in at {url}/store, make a register for each till, and enrol the tills.");
     say!("  2. For cameras and a till that is there without the server:");
     say!("     sudo -u {user} tillkeep store certificate --data-dir {}", store.data_dir.display());
+    say!("  3. Whether all is well, now and whenever something is not:");
+    say!("     {diagnosis}");
     if !beyond {
         say!(
-            "  3. Tills on other machines reach it when it listens on 0.0.0.0: install again with --listen 0.0.0.0:{port}"
+            "  4. Tills on other machines reach it when it listens on 0.0.0.0: install again with --listen 0.0.0.0:{port}"
         );
     }
     Ok(())
@@ -215,6 +232,13 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
+
+    #[test]
+    fn who_looks_at_a_store_names_it_or_where_else_its_settings_are() {
+        let of = |dir: &str| diagnosis(&settings_of(Path::new(dir), "s01"), "s01");
+        assert_eq!(of(CONFIG_DIR), "sudo tillkeep doctor store --name s01");
+        assert_eq!(of("/srv/etc"), "sudo tillkeep doctor store --settings /srv/etc/store-s01.env");
+    }
 
     #[test]
     fn the_name_of_an_instance_is_one_that_files_and_units_can_have() {

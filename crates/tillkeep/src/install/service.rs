@@ -15,12 +15,19 @@ use crate::output::say;
 /// The unit of all stores of a machine, as packages bring it.
 const TEMPLATE: &str = include_str!("../../../../deploy/systemd/tillkeep-store@.service");
 const TEMPLATE_NAME: &str = "tillkeep-store@.service";
+/// The unit of headquarters, which packages alone bring.
+const HEADQUARTERS: &str = "tillkeep-hq.service";
 /// Where packages put units.
 const PACKAGED: [&str; 2] = ["/lib/systemd/system", "/usr/lib/systemd/system"];
 /// What the unit hides from the store (`ProtectHome`).
 const HIDDEN: [&str; 3] = ["/root", "/home", "/run/user"];
 /// Where packages put the program.
 const PROGRAM: &str = "/usr/bin/tillkeep";
+
+/// Whether this machine has the unit of headquarters.
+pub fn has_headquarters() -> bool {
+    PACKAGED.iter().chain([&UNIT_DIR]).any(|dir| Path::new(dir).join(HEADQUARTERS).exists())
+}
 
 pub struct Service {
     name: String,

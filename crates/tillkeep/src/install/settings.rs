@@ -1,5 +1,6 @@
 //! The file of settings of one store: what is in it, whose it is, and when it may be replaced.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File, Permissions};
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::{PermissionsExt, fchown};
@@ -67,6 +68,14 @@ pub fn read(path: &Path) -> io::Result<Option<Kept>> {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// Every variable that a file of settings sets, as systemd reads it.
+pub fn variables(path: &Path) -> io::Result<BTreeMap<String, String>> {
+    let text = fs::read_to_string(path)?;
+    let lines = text.lines().map(str::trim).filter(|line| !line.starts_with(['#', ';']));
+    let set = lines.filter_map(|line| line.split_once('='));
+    Ok(set.map(|(name, value)| (name.trim().to_owned(), unquoted(value))).collect())
 }
 
 /// Whether the file may be written, and replaced.
@@ -183,6 +192,10 @@ mod tests {
         let kept = read(&path).expect("readable").expect("there");
         assert!(kept.token.expose() == "a.b.c" && kept.is_listening_on("0.0.0.0:8081"));
         assert_eq!(fs::metadata(&path).expect("the file").permissions().mode() & 0o777, MODE);
+        let all = variables(&path).expect("readable");
+        let value = |name: &str| all.get(name).map(String::as_str);
+        assert_eq!((value("SYNC_TOKEN"), value("DATA_DIR")), (Some("a.b.c"), Some("/srv/a shop")));
+        assert_eq!(all.len(), 4, "{:?}", all.keys());
         let names = fs::read_dir(dir.path().join("etc")).expect("a folder").count();
         assert_eq!(names, 1, "no draft is left");
     }
