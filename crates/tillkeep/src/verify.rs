@@ -18,11 +18,12 @@ const MOVING_MS: i64 = 120_000;
 
 #[derive(Args)]
 pub struct VerifyArgs {
-    /// The data directory of headquarters. One of a headquarters on `PostgreSQL` has its database's address in the
-    /// configuration.
+    /// The data directory of headquarters. One of a headquarters on `PostgreSQL` has its database's address in `DATABASE_URL` or
+    /// the configuration.
     #[arg(long, value_name = "DIR")]
     hq: Option<PathBuf>,
-    /// The `PostgreSQL` database of headquarters, in place of its data directory.
+    /// The `PostgreSQL` database of headquarters. With a password it stands in the list of processes: `DATABASE_URL` in the
+    /// environment, and `--hq` alone or nothing, do the same.
     #[arg(long, value_name = "URL", conflicts_with = "hq")]
     database_url: Option<String>,
     /// The data directory of a store; may be given many times.
@@ -39,12 +40,17 @@ pub struct VerifyArgs {
 /// Prints what it finds, and fails when that is anything.
 pub async fn run(args: VerifyArgs, file: Option<&Path>) -> Result<()> {
     let url = match (args.database_url, &args.hq) {
-        (Some(url), _) => Some(url),
+        (Some(url), _) => Some(audited::named(url)),
         (None, Some(dir)) => Some(audited::database_in(dir, file)?),
+        // Stores alone are verified alone, whatever the environment has.
+        (None, None) if args.store.is_empty() => audited::configured(file)?,
         (None, None) => None,
     };
     if url.is_none() && args.store.is_empty() {
-        bail!("name the data directory of headquarters with --hq, those of stores with --store, or both");
+        bail!(
+            "name the data directory of headquarters with --hq, those of stores with --store, or both; or the PostgreSQL of \
+             headquarters with DATABASE_URL in the environment"
+        );
     }
     let now = Clock::default().now();
     let moving_since = (!args.settled).then(|| now.plus_millis(-MOVING_MS));
