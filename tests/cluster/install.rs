@@ -10,7 +10,9 @@ use std::process::{Child, Command, Output, Stdio};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
-use crate::kit::{Process, TestCluster, eventually, id};
+use crate::authority::Authority;
+use crate::doctor::said::asked;
+use crate::kit::{ADMIN, Client, Process, TestCluster, eventually, id};
 
 /// A machine with an own place of settings, and a `systemctl` that notes what it is called with.
 struct Machine {
@@ -61,12 +63,12 @@ impl Machine {
 
     /// What is said of an installation that has a fault, which leaves the machine as it was.
     fn fault(&self, token: &str, url: &str, more: &[&str], environment: &[(&str, &str)]) -> String {
-        let before = self.settings();
+        let made = || ["units", "data"].map(|folder| self.path(folder).exists());
+        let before = (self.settings(), made());
         let output = self.install(token, url, more, environment);
         let said = String::from_utf8(output.stderr.clone()).expect("a text");
         assert!(!output.status.success() && said.contains("nothing was written"), "{output:?}");
-        assert_eq!(self.settings(), before, "settings were written: {said}");
-        assert!(!self.path("units").exists() && !self.path("data").exists(), "something was made: {said}");
+        assert_eq!((self.settings(), made()), before, "something was written or made: {said}");
         said
     }
 
@@ -94,11 +96,11 @@ impl Machine {
     }
 }
 
-async fn provisioned(chain: &TestCluster, code: &str) -> (Json, String) {
+async fn provisioned(admin: &Client, code: &str) -> (Json, String) {
     let body = json!({"code": code, "name": format!("Store {code}"), "timezone": "America/New_York"});
-    let store = chain.admin.post("/stores", body).await.data();
+    let store = admin.post("/stores", body).await.data();
     let path = format!("/stores/{}/provision", id(&store));
-    let provisioned = chain.admin.post(&path, json!({})).await.data();
+    let provisioned = admin.post(&path, json!({})).await.data();
     let token = provisioned["syncToken"].as_str().expect("token").to_owned();
     (store, token)
 }
@@ -107,7 +109,7 @@ async fn provisioned(chain: &TestCluster, code: &str) -> (Json, String) {
 async fn a_store_is_installed_from_its_token_alone_when_nothing_is_wrong_and_then_sells() {
     let mut chain = TestCluster::new().await;
     let product = chain.product("TEA", 500).await;
-    let (store, token) = provisioned(&chain, "S01").await;
+    let (store, token) = provisioned(&chain.admin, "S01").await;
     let (machine, url) = (Machine::new(), chain.hq.url.clone());
 
     // Each fault is named with what helps, and nothing is written.
@@ -145,6 +147,26 @@ async fn a_store_is_installed_from_its_token_alone_when_nothing_is_wrong_and_the
     let settings = machine.path("etc/store-%i.env");
     assert!(unit.contains(&format!("EnvironmentFile={}\n", settings.display())), "{unit}");
 
+    // Whoever looks at it has what its unit has, by the command that was said.
+    let file = machine.path("etc/store-S01.env");
+    assert!(said.contains(&format!("tillkeep doctor store --settings {}", file.display())), "{said}");
+    let words = ["store", "--json", "--settings", file.to_str().expect("a path")];
+    let looked = eventually("nothing needs anybody", async || {
+        let looked = asked(&words, &[]);
+        (looked.code == 0).then_some(looked)
+    })
+    .await;
+    looked.has("token", "ok", "of store S01; the server that runs is connected to headquarters", "");
+    looked.has("headquarters", "ok", &format!("{url} answers"), "");
+    looked.has("clock", "ok", "that of headquarters", "");
+    assert!(!looked.text.contains(&token), "the token is not shown");
+    let settings = machine.settings().expect("settings");
+    let broken = machine.path("etc/broken.env");
+    fs::write(&broken, settings.replace(&url, &format!("http://{nobody}"))).expect("a file");
+    let fault =
+        asked(&["store", "--json", "--settings", broken.to_str().expect("a path")], &[("HQ_URL", url.as_str())]);
+    fault.has("headquarters", "fault", &format!("http://{nobody} does not answer"), "curl -v");
+
     // It is the store, and its till sells.
     let site = chain.site(process, &id(&store), "S01", &token).await;
     let till = site.open_till().await;
@@ -157,7 +179,7 @@ async fn a_store_is_installed_from_its_token_alone_when_nothing_is_wrong_and_the
 #[tokio::test]
 async fn another_token_is_kept_unless_it_is_replaced_on_purpose() {
     let chain = TestCluster::new().await;
-    let (store, token) = provisioned(&chain, "S01").await;
+    let (store, token) = provisioned(&chain.admin, "S01").await;
     let (machine, url) = (Machine::new(), chain.hq.url.clone());
     fs::create_dir(machine.path("etc")).expect("a folder");
     fs::write(machine.path("etc/store-S01.env"), "SYNC_TOKEN=e30.other.x\n").expect("settings");
@@ -178,4 +200,54 @@ async fn another_token_is_kept_unless_it_is_replaced_on_purpose() {
     assert_eq!(machine.settings(), before);
     let next = next["syncToken"].as_str().expect("a token");
     assert!(machine.install(next, &url, &["--no-start", "--force"], &[]).status.success());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_certificate_that_this_machine_does_not_trust_is_a_fault_and_named_with_its_remedy() {
+    let (dir, machine) = (tempfile::tempdir().expect("a directory"), Machine::new());
+    let authority = Authority::new("the chain's own");
+    let ca = authority.file(dir.path());
+    let (cert, key) = authority.issue(dir.path(), "hq", &["localhost"]);
+    let [ca, cert, key] = [&ca, &cert, &key].map(|path| path.to_str().expect("a path"));
+    let environment = [("ADMIN_USERNAME", ADMIN.0), ("ADMIN_PIN", ADMIN.1), ("TLS_CERT", cert), ("TLS_KEY", key)];
+    let hq = Process::start("hq", &dir.path().join("hq"), &environment);
+    let url = hq.url.replace("127.0.0.1", "localhost");
+    let admin = Client::trusting(&url, &authority.pem).sign_in(ADMIN.0, ADMIN.1).await.expect("signed in");
+    let (store, token) = provisioned(&admin, "S01").await;
+
+    let unknown = machine.fault(&token, &url, &["--no-start"], &[]);
+    assert!(unknown.contains("certificate: ") && unknown.contains("--ca"), "{unknown}");
+    let other_name = machine.fault(&token, &hq.url, &["--no-start", "--ca", ca], &[]);
+    assert!(other_name.contains("certificate: ") && other_name.contains("another name"), "{other_name}");
+    let no_file = machine.fault(&token, &url, &["--no-start", "--ca", "/nowhere/ca.pem"], &[]);
+    assert!(no_file.contains("certificate: ") && no_file.contains("/nowhere/ca.pem"), "{no_file}");
+    let seen = admin.get(&format!("/stores/{}", id(&store))).await.data();
+    assert!(seen["firstSeenAt"].is_null(), "nobody who is not trusted is shown the token: {seen}");
+
+    let output = machine.install(&token, &url, &["--no-start", "--ca", ca], &[]);
+    let said = String::from_utf8(output.stdout.clone()).expect("a text");
+    assert!(output.status.success() && said.contains("good, for "), "{output:?}");
+    assert!(machine.settings().is_some_and(|text| text.contains(&format!("HQ_CA_FILE={ca}\n"))));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_data_of_another_store_is_not_taken() {
+    let mut chain = TestCluster::new().await;
+    let mut other = chain.store().await;
+    other.admin().await;
+    other.process.stop();
+    let (_, token) = provisioned(&chain.admin, "S02").await;
+    let machine = Machine::new();
+    fs::create_dir(machine.path("data")).expect("a directory");
+    let kept = machine.path("data/tillkeep.db");
+    fs::copy(other.process.dir.join("tillkeep.db"), &kept).expect("a copy");
+    let before = fs::read(&kept).expect("the database");
+    let fault = machine.fault(&token, &chain.hq.url, &["--no-start", "--name", "S01"], &[]);
+    assert!(fault.contains("data: ") && fault.contains(&format!("belongs to store {}", other.id)), "{fault}");
+    assert!(fault.contains("--data-dir"), "{fault}");
+    assert!(fs::read(&kept).expect("the database") == before, "the other store's data is as it was");
+    // Its own store goes on with it.
+    let output = machine.install(&other.sync_token, &chain.hq.url, &["--no-start"], &[]);
+    let said = String::from_utf8(output.stdout.clone()).expect("a text");
+    assert!(output.status.success() && said.contains("has this store's data"), "{output:?}");
 }

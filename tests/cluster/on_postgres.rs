@@ -22,6 +22,8 @@ mod private_postgres;
 #[path = "../../crates/storage/tests/kit/rows.rs"]
 #[expect(dead_code, reason = "rows are written and not read here")]
 mod rows;
+#[path = "doctor/said.rs"]
+mod said;
 #[path = "../../crates/storage/tests/kit/standby.rs"]
 mod standby;
 
@@ -30,6 +32,8 @@ mod back;
 mod balancer;
 mod chaos;
 mod database_tls;
+#[path = "doctor/on_postgres.rs"]
+mod doctor;
 mod down;
 mod dumps;
 mod effects;

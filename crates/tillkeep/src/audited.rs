@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use clap::Args;
 use tillkeep_storage::{Connection, Db};
 
@@ -26,12 +26,9 @@ impl Audited {
         let url = match (self.database_url, self.data_dir) {
             (Some(url), _) => named(url),
             (None, Some(dir)) => database_in(&dir, file)?,
-            (None, None) => match configured(file)? {
-                Some(url) => url,
-                None => bail!(
-                    "name the data directory of the server with --data-dir, or its PostgreSQL with DATABASE_URL in the environment"
-                ),
-            },
+            (None, None) => configured(file)?.context(
+                "name the data directory of the server with --data-dir, or its PostgreSQL with DATABASE_URL in the environment",
+            )?,
         };
         Db::open_to_read(&url).await.context("the database cannot be opened")
     }
@@ -43,10 +40,7 @@ pub fn database_in(dir: &Path, file: Option<&Path>) -> Result<String> {
     if path.exists() {
         return Ok(Db::url_of_file(&path));
     }
-    match configured(file)? {
-        Some(url) => Ok(url),
-        None => bail!("{} is not there; name the data directory of the server", path.display()),
-    }
+    configured(file)?.with_context(|| format!("{} is not there; name the data directory of the server", path.display()))
 }
 
 /// The database of headquarters that environment or configuration name.

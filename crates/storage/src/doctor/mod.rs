@@ -5,5 +5,5 @@ mod server;
 mod stores;
 
 pub use embedded::{Damage, Embedded, damage, embedded};
-pub use server::{Server, behind, server};
+pub use server::{Lag, Server, behind, server};
 pub use stores::{Seen, seen};

@@ -46,15 +46,28 @@ pub async fn server(conn: &impl ConnectionTrait) -> Result<Server, DbErr> {
     })
 }
 
-/// How many milliseconds of the notes of time in the database its read replica at `url` does not have yet. `None` when there is
-/// no note of this database at one of the two: no server has used the replica, or it is one of another database.
-pub async fn behind(conn: &impl ConnectionTrait, url: &str) -> Result<Option<i64>, DbErr> {
+/// How a read replica stands to its database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lag {
+    /// No server has used a replica of this database yet: there is nothing to compare.
+    Unused,
+    /// It has nothing of what servers noted in this database: it is the replica of another one, or has not followed since.
+    Stranger,
+    /// Milliseconds of the notes of time that it does not have yet.
+    Behind(i64),
+}
+
+/// How the read replica at `url` stands to the database.
+pub async fn behind(conn: &impl ConnectionTrait, url: &str) -> Result<Lag, DbErr> {
     let epoch = settings::epoch(conn).await?;
     let replica = Replica::at(url, 1, &epoch)?;
     // First here: what is noted between the two looks is not what the replica lacks.
     let here = replica.noted(conn).await?;
     let there = replica.has_until().await;
     replica.close().await?;
-    let (Some(here), Some(there)) = (here, there?) else { return Ok(None) };
-    Ok(Some(here.millis_since(there).max(0)))
+    Ok(match (here, there?) {
+        (None, _) => Lag::Unused,
+        (Some(_), None) => Lag::Stranger,
+        (Some(here), Some(there)) => Lag::Behind(here.millis_since(there).max(0)),
+    })
 }

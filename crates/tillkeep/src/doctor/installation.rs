@@ -1,6 +1,7 @@
 //! What is looked at: one server's configuration, its directory, and its database as far as that can be opened.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -42,6 +43,8 @@ pub struct Installation {
     pub token: Result<Option<Secret>, String>,
     pub secrets: Secrets,
     headquarters: OnceCell<Result<Heard, String>>,
+    /// The server was asked, and does not answer: nobody waits for it again.
+    is_silent: AtomicBool,
 }
 
 /// The database of an installation.
@@ -105,6 +108,7 @@ impl Installation {
             token,
             secrets,
             headquarters: OnceCell::new(),
+            is_silent: AtomicBool::new(false),
             configuration,
         })
     }
@@ -117,6 +121,16 @@ impl Installation {
     /// Where its server listens, while it runs.
     pub fn url(&self) -> Option<&str> {
         self.holder.as_ref()?.url.as_deref()
+    }
+
+    /// The same, unless it did not answer before.
+    pub fn url_that_answers(&self) -> Option<&str> {
+        self.url().filter(|_| !self.is_silent.load(Ordering::Relaxed))
+    }
+
+    /// Keeps others from waiting for a server that does not answer.
+    pub fn wait_no_more(&self) {
+        self.is_silent.store(true, Ordering::Relaxed);
     }
 
     /// The file of its database, when that is one.

@@ -251,12 +251,34 @@ mod tests {
         assert!(said.contains("line 2") && !said.contains("hunter2"), "{said}");
     }
 
-    #[test]
-    fn each_check_has_a_name_of_its_own_which_the_docs_have() {
+    fn section() -> String {
         let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/operations.md");
         let docs = std::fs::read_to_string(docs).expect("the page");
         let (_, section) = docs.split_once("\n## Diagnosis\n").expect("a section");
-        let section = section.split("\n## ").next().unwrap_or_default();
+        section.split("\n## ").next().unwrap_or_default().to_owned()
+    }
+
+    /// Those tests run the program, and hold each finding that they name by check and level against what it says.
+    #[test]
+    fn each_check_is_planted_at_the_worst_level_that_the_docs_give_it() {
+        let tests = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/cluster/doctor");
+        let files = std::fs::read_dir(tests).expect("the tests").map(|file| file.expect("a file").path());
+        let planted: Vec<String> = files.map(|file| std::fs::read_to_string(file).expect("a test")).collect();
+        let section = section();
+        for check in CHECKS {
+            let row = section.lines().find(|line| line.starts_with(&format!("| `{}` |", check.name)));
+            let worst = row.and_then(|row| row.split(" | ").nth(3)).expect("a row with a level");
+            let level =
+                if worst.contains("fault") { "fault" } else { worst.split([';', ' ']).next().unwrap_or_default() };
+            assert!(["fault", "warning"].contains(&level), "{}: {worst}", check.name);
+            let pair = format!("\"{}\", \"{level}\"", check.name);
+            assert!(planted.iter().any(|test| test.contains(&pair)), "no test in {tests} plants {pair}");
+        }
+    }
+
+    #[test]
+    fn each_check_has_a_name_of_its_own_which_the_docs_have() {
+        let section = section();
         for (place, check) in CHECKS.iter().enumerate() {
             assert!(CHECKS[..place].iter().all(|other| other.name != check.name), "{}", check.name);
             assert!(

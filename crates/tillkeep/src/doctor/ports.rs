@@ -28,6 +28,9 @@ pub async fn served(at: Arc<Installation>) -> Checked {
         Ok(client) => asking::ask(&client, url, "/ready", &at.clock).await,
         Err(error) => Err(error),
     };
+    if asked.is_err() {
+        at.wait_no_more();
+    }
     Ok(vec![match asked {
         Ok(Heard { status: 200, .. }) => ok(format!("it runs and is ready: {who}")),
         Ok(Heard { status, .. }) => fault(
@@ -76,6 +79,9 @@ pub async fn alarms(at: Arc<Installation>) -> Checked {
     let Some(url) = at.url() else {
         return Err(Unchecked::Because("the server does not run, and says nothing of itself".to_owned()));
     };
+    if at.url_that_answers().is_none() {
+        return Err(Unchecked::Because("the server does not answer".to_owned()));
+    }
     let client = asking::client_of_this_machine().map_err(Unchecked::Failed)?;
     let heard = asking::ask(&client, url, "/ready", &at.clock).await.map_err(Unchecked::Failed)?;
     let said = heard.data();
@@ -105,7 +111,7 @@ pub async fn alarms(at: Arc<Installation>) -> Checked {
 
 /// A whole figure of the running server, by its name.
 pub async fn gauge_of(at: &Installation, name: &str) -> Option<u64> {
-    let url = at.url()?;
+    let url = at.url_that_answers()?;
     let apart = at.metrics_listen();
     let base = if apart.is_empty() { url.to_owned() } else { format!("http://{apart}") };
     let client = asking::client_of_this_machine().ok()?;

@@ -28,7 +28,7 @@ pub async fn together(at: Arc<Installation>) -> Checked {
 /// The server that runs, when it is not this program.
 async fn running(at: &Installation) -> Option<Finding> {
     let client = asking::client_of_this_machine().ok()?;
-    let runs = asking::ask(&client, at.url()?, "/health", &at.clock).await.ok()?.version()?;
+    let runs = asking::ask(&client, at.url_that_answers()?, "/health", &at.clock).await.ok()?.version()?;
     (runs != OWN).then(|| {
         warning(
             format!("the server that runs is of release {runs}, and this program of {OWN}"),
