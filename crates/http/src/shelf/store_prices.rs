@@ -188,14 +188,13 @@ pub async fn list(
     }
     by_product_within_stores(&mut query);
     let conn = caller.snapshot().await?;
-    let select = match query.remove("search") {
-        Some(text) => select.filter(Column::ProductId.in_subquery(resource::products_with(&conn, &text).await?)),
+    let select = if let Some(text) = query.remove("search") {
+        select.filter(Column::ProductId.in_subquery(resource::products_with(&conn, &text).await?))
+    } else {
         // Looked up for each price, which the list goes through in its order: as a list of ids it would be all products.
-        None => {
-            let own = Expr::col((product::Entity, product::Column::Id)).eq(Expr::col((Entity, Column::ProductId)));
-            let alive = product::Entity::find().filter(product::Column::DeletedAt.is_null()).filter(own);
-            select.filter(Expr::exists(alive.select_only().column(product::Column::Id).into_query()))
-        }
+        let own = Expr::col((product::Entity, product::Column::Id)).eq(Expr::col((Entity, Column::ProductId)));
+        let alive = product::Entity::find().filter(product::Column::DeletedAt.is_null()).filter(own);
+        select.filter(Expr::exists(alive.select_only().column(product::Column::Id).into_query()))
     };
     if as_file {
         let file = file(&conn, &query, select).await?;
