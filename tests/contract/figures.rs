@@ -12,8 +12,11 @@ const MEASURED: &str = "docs/performance.json";
 const BEGIN: &str = "<!-- figures of docs/performance.json, written by make generated -->\n";
 const END: &str = "<!-- end of the figures -->\n";
 
+/// What a page has of the measurements.
+type Made = fn(&Json) -> String;
+
 /// Pages with figures, each with what makes them.
-const PAGES: [(&str, fn(&Json) -> String); 3] =
+const PAGES: [(&str, Made); 3] =
     [("README.md", summary), ("docs/performance.md", results), ("docs/operations.md", of_a_store)];
 
 /// A row of the README: what it is, the goal, and the figures with what stands around each. The first is compared with what the

@@ -39,11 +39,11 @@ async fn a_damaged_page_numbers_that_say_nothing_and_an_older_schema_are_found()
         number.try_into().expect("a positive one")
     };
     let page = number("SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = 'sales'");
-    let size = number("SELECT page_size FROM pragma_page_size");
+    let page_bytes = number("SELECT page_size FROM pragma_page_size");
     drop(conn);
     doctor("store", &damaged, &[], &["--json"]).has("integrity", "ok", "every page and every reference is whole", "");
     let file = File::options().write(true).open(damaged.join("tillkeep.db")).expect("the copy");
-    file.write_all_at(&NO_PAGE, (page - 1) * size).expect("written");
+    file.write_all_at(&NO_PAGE, (page - 1) * page_bytes).expect("written");
     fs::write(damaged.join("numbers"), "no numbers\n").expect("a file");
     let said = doctor("store", &damaged, &[], &["--json"]);
     said.has("integrity", "fault", "", "put back a backup");

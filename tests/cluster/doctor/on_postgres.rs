@@ -50,6 +50,7 @@ fn an_address_that_leads_to_a_standby_is_a_fault() {
     let standby = Standby::new(&server);
     let said = doctor("hq", place.path(), &[("DATABASE_URL", &standby.url())], &["--json"]);
     said.has("database", "fault", "DATABASE_URL leads to a standby", "name the primary");
+    assert_eq!(said.code, 2, "{}", said.text);
     doctor("hq", place.path(), &[("DATABASE_URL", &server.url)], &["--json"]).has("database", "ok", "PostgreSQL", "");
 }
 

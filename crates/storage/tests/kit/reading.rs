@@ -180,7 +180,7 @@ pub fn lists(description: &Json) -> Vec<String> {
     let parameters = |path: &Json| path["get"]["parameters"].as_array().cloned().unwrap_or_default();
     let is_list = |path: &Json| parameters(path).iter().any(|one| one["name"] == "sort");
     let named = |name: &str| name.trim_start_matches("/api/v1").to_owned();
-    paths.iter().filter_map(|(name, path)| is_list(path).then(|| named(name))).collect()
+    paths.iter().filter(|(_, path)| is_list(path)).map(|(name, _)| named(name)).collect()
 }
 
 /// Everything that a list offers, one thing at a time, and what each is about: as it is, in each order, with each filter.

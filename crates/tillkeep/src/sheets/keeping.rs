@@ -20,9 +20,9 @@ use crate::output::say;
 
 const KIND: &str = "text/csv";
 /// How long a file may be made before it begins to come; headquarters takes 30 seconds at the most.
-const BEGIN_WITHIN: Duration = Duration::from_secs(60);
+const BEGIN_WITHIN: Duration = Duration::from_mins(1);
 /// How long nothing may come of it.
-const STALL: Duration = Duration::from_secs(60);
+const STALL: Duration = Duration::from_mins(1);
 
 /// A file that has its name when all of it is there. Whatever ends this before takes it away.
 struct Draft {
