@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use tillkeep_model::ErrorCode;
+use tillkeep_model::{AlarmCode, ErrorCode};
 use tillkeep_storage::registry;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
@@ -303,6 +303,23 @@ fn every_metric_that_docs_name_is_counted_and_every_one_that_is_counted_is_in_th
     let described = tables.map(table).concat();
     let silent: Vec<_> = counted.iter().filter(|name| !described.contains(&format!("\"{name}\""))).collect();
     assert!(silent.is_empty(), "/metrics has no words for {silent:#?}");
+}
+
+#[test]
+fn every_alarm_of_a_store_is_asked_for_by_a_rule_of_prometheus_and_no_other_one_is() {
+    let rules = std::fs::read_to_string(Path::new(ROOT).join("deploy/prometheus/alerts.yml")).expect("the rules");
+    let asked: BTreeSet<&str> = ["alarm=\"", "alarm=~\""]
+        .into_iter()
+        .flat_map(|of| rules.split(of).skip(1))
+        .flat_map(|rest| rest.split('"').next().unwrap_or_default().split('|'))
+        .collect();
+    let raised: BTreeSet<&str> = AlarmCode::ALL.into_iter().map(AlarmCode::as_str).collect();
+    assert_eq!(asked, raised, "deploy/prometheus/alerts.yml, on the left, and AlarmCode");
+    let page = std::fs::read_to_string(Path::new(ROOT).join("docs/operations.md")).expect("the page");
+    let (_, rows) = page.split_once("\n### Alarms of a store\n").expect("the heading");
+    let rows = rows.split("\n#").next().unwrap_or_default();
+    let silent: Vec<_> = raised.iter().filter(|code| !rows.contains(&format!("\n| `{code}` |"))).collect();
+    assert!(silent.is_empty(), "docs/operations.md has no row of {silent:?}");
 }
 
 #[test]

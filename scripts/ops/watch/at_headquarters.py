@@ -6,7 +6,7 @@ import shutil
 import subprocess
 
 from drills.chain import Node, Person
-from kit import need, until
+from kit import called, need
 from rigs.servers import Refused
 
 from watch.plant import Plant
@@ -53,8 +53,7 @@ class Headquarters:
             ),
         ]
 
-    def within(self):
-        """People who guess, and what the database does."""
+    def people(self):
         site, here = self.site, {"instance": self.site.at_hq()}
         return [
             Plant(
@@ -65,15 +64,22 @@ class Headquarters:
                 self.guess_on,
             ),
             Plant("somebody proposes a PIN that another person has", {"TillkeepPinExposed": here}, self.propose, lambda: None),
+        ]
+
+    def faults(self):
+        site, here = self.site, {"instance": self.site.at_hq()}
+        return [
             Plant(
                 "a table that was there is gone",
                 {"TillkeepFaults": here, "TillkeepRefusesWork": here},
                 lambda: (site.chain.sql("ALTER TABLE tenders RENAME TO tenders_away"), self.ask_for("/tenders")),
                 lambda: site.chain.sql("ALTER TABLE tenders_away RENAME TO tenders"),
                 lambda: self.ask_for("/tenders"),
-            ),
-            Plant("a table is locked for seconds", {"TillkeepSlow": here}, self.lock_a_table, lambda: None, self.lock_a_table),
+            )
         ]
+
+    def slow(self):
+        return [Plant("a table is locked for seconds", {"TillkeepSlow": {"instance": self.site.at_hq()}}, self.lock_a_table, lambda: None, self.lock_a_table)]
 
     def in_time(self):
         """What has to last: time goes by for all of the chain."""
@@ -177,7 +183,12 @@ class Headquarters:
         self.copy = Node(self.site.drill, self.site.run.binary, "store", directory, shop.environment)
 
     def stop_the_copy(self):
+        """And the store goes on, whichever of the two did until now."""
         self.copy.kill()
+        server = self.site.shops["W04"].server
+        server.end()
+        called([self.site.run.binary, "store", "take-over", "--data-dir", server.directory])
+        server.again()
 
     def lose_a_sale(self):
         shop = self.site.shops["W01"]

@@ -80,9 +80,10 @@ class Stores:
             os.posix_fallocate(file.fileno(), 0, room)
 
     def spoil_an_entry(self):
-        """On its way into the outbox a customer loses the name."""
-        self.site.change("W01", SPOIL)
-        self.shop("W01").till.do("POST", "/customers", {"lastName": "Planted"})
+        """On its way into the outbox a customer gets the number of another one."""
+        till = self.shop("W01").till
+        self.site.change("W01", SPOIL.format(till.do("POST", "/customers", {"lastName": "First"})["customerNumber"]))
+        till.do("POST", "/customers", {"lastName": "Second"})
         self.site.change("W01", "DROP TRIGGER spoilt")
 
     def settle(self):
@@ -126,7 +127,7 @@ class Stores:
         shop.server.end()
         self.site.change("W05", f"UPDATE chain_entries SET hash = '{self.kept['hash']}' WHERE {NEWEST}")
         del shop.server.environment["BACKUP_EVERY"]
-        shop.server.again()
+        self.site.back_up(shop)
 
 
 NEWEST = "number = (SELECT max(number) FROM chain_entries)"
@@ -134,5 +135,5 @@ REFUSE = "CREATE TRIGGER refused BEFORE INSERT ON products BEGIN SELECT RAISE(AB
 SIGN_FAILED = f"INSERT INTO chain_signatures (entry_id, created_at, state, error, attempts) SELECT id, at, 'could_not_sign', 'planted', 1 FROM chain_entries WHERE {NEWEST}"
 SPOIL = (
     "CREATE TRIGGER spoilt AFTER INSERT ON sync_outbox WHEN NEW.entity_type = 'customers' BEGIN "
-    "UPDATE sync_outbox SET payload = replace(payload, '\"Planted\"', '\"\"') WHERE seq = NEW.seq; END"
+    "UPDATE sync_outbox SET payload = json_set(payload, '$.customerNumber', '{}') WHERE seq = NEW.seq; END"
 )

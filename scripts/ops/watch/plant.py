@@ -11,5 +11,5 @@ class Plant:
     alerts: dict
     plant: typing.Callable
     heal: typing.Callable
-    # Done again and again until everything of it fires.
+    # Done again and again until everything fires that was planted with it.
     goes_on: typing.Callable = lambda: None

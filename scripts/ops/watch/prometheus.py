@@ -106,10 +106,17 @@ class Lookout:
         self.over.set()
         self.thread.join()
 
-    def first(self, since, name, labels, fires):
-        """When it first saw after `since` that this alert fires, or that it does not."""
+    def fired(self, since, name, labels):
+        """When it first saw this alert after `since`."""
+        return next((at for at, fires in self.looks(since, name, labels) if fires), None)
+
+    def ended(self, since, name, labels):
+        """When it first saw this alert no more after `since`, if it has not seen it again."""
+        quiet = None
+        for at, fires in self.looks(since, name, labels):
+            quiet = None if fires else quiet or at
+        return quiet
+
+    def looks(self, since, name, labels):
         wanted = labels.items() | {("alertname", name)}
-        for at, firing in list(self.seen):
-            if at > since and any(wanted <= one.items() for one in firing) == fires:
-                return at
-        return None
+        return [(at, any(wanted <= one.items() for one in firing)) for at, firing in list(self.seen) if at > since]

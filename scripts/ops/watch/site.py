@@ -116,7 +116,8 @@ class Site:
     def back_up(self, shop):
         """As the store does once a day, which its next start finds."""
         server = shop.server
-        server.end()
+        if server.process.poll() is None:
+            server.end()
         backups = server.directory / "backups"
         backups.mkdir(mode=0o700)
         called([self.run.binary, "backup", backups / f"store-{shop.code}-{moment(0)}.tillkeep", "--data-dir", server.directory])
