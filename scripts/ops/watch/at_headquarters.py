@@ -53,7 +53,7 @@ class Headquarters:
             ),
         ]
 
-    def people(self):
+    def guessing(self):
         site, here = self.site, {"instance": self.site.at_hq()}
         return [
             Plant(

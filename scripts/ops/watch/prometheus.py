@@ -23,8 +23,9 @@ class Prometheus:
     def __init__(self, run):
         self.run, self.folder, self.url = run, run.directory / "prometheus", f"http://127.0.0.1:{port()}"
         self.configured()
-        options = [f"--config.file={self.folder}/prometheus.yml", f"--storage.tsdb.path={self.folder}/data", f"--web.listen-address={self.url.split('//')[1]}"]
-        self.process = spawn(run, ["prometheus", *options], run.directory / "prometheus.log")
+        # From where it stands, so that its pages name files without the place of this run.
+        options = f"--config.file=prometheus.yml --storage.tsdb.path=data --web.listen-address={self.url.split('//')[1]}"
+        self.process = spawn(run, ["sh", "-c", f"cd '{self.folder}' && exec prometheus {options}"], run.directory / "prometheus.log")
         until("Prometheus", lambda: asked(f"{self.url}/-/ready")[0] == 200)
 
     def configured(self):
@@ -109,6 +110,11 @@ class Lookout:
     def fired(self, since, name, labels):
         """When it first saw this alert after `since`."""
         return next((at for at, fires in self.looks(since, name, labels) if fires), None)
+
+    def fires_now(self, since, name, labels):
+        """When it looked last, if this alert fired then."""
+        looks = self.looks(since, name, labels)
+        return looks[-1][0] if looks and looks[-1][1] else None
 
     def ended(self, since, name, labels):
         """When it first saw this alert no more after `since`, if it has not seen it again."""
