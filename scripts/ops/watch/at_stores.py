@@ -33,7 +33,12 @@ class Stores:
                 self.spoil_an_entry,
                 self.settle,
             ),
-            Plant("a till that printed a number far above", {"TillkeepDocumentsInDoubt": {"store": "W01", "alarm": "till_ahead"}}, self.print_ahead, self.print_right),
+            Plant(
+                "a till that printed a number far above",
+                {"TillkeepDocumentsInDoubt": {"store": "W01", "alarm": "till_ahead"}},
+                self.print_ahead,
+                self.print_right,
+            ),
             Plant(
                 "an entry of the chain whose signature failed, written into the database",
                 {"TillkeepNotSigned": {"instance": at("W01")}},
@@ -132,7 +137,10 @@ class Stores:
 
 NEWEST = "number = (SELECT max(number) FROM chain_entries)"
 REFUSE = "CREATE TRIGGER refused BEFORE INSERT ON products BEGIN SELECT RAISE(ABORT, 'planted'); END"
-SIGN_FAILED = f"INSERT INTO chain_signatures (entry_id, created_at, state, error, attempts) SELECT id, at, 'could_not_sign', 'planted', 1 FROM chain_entries WHERE {NEWEST}"
+SIGN_FAILED = (
+    "INSERT INTO chain_signatures (entry_id, created_at, state, error, attempts) "
+    f"SELECT id, at, 'could_not_sign', 'planted', 1 FROM chain_entries WHERE {NEWEST}"
+)
 SPOIL = (
     "CREATE TRIGGER spoilt AFTER INSERT ON sync_outbox WHEN NEW.entity_type = 'customers' BEGIN "
     "UPDATE sync_outbox SET payload = json_set(payload, '$.customerNumber', '{}') WHERE seq = NEW.seq; END"
