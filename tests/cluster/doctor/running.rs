@@ -57,7 +57,13 @@ async fn what_servers_say_of_themselves_is_told_and_that_one_says_nothing_too() 
     assert!(!away.text.contains("hunter2"), "{}", away.text);
     broker.start();
     let there = format!("nats://{}", broker.address());
-    doctor("hq", &hq, &[("NATS_URL", &there)], &["--json"]).has("broker", "ok", "answers", "");
+    // It is there before its JetStream is.
+    let answering = eventually("the broker answers", async || {
+        let said = doctor("hq", &hq, &[("NATS_URL", &there)], &["--json"]);
+        (said.level_of("broker") == ["ok"]).then_some(said)
+    })
+    .await;
+    answering.has("broker", "ok", "answers", "");
 
     // Paused, as a virtual machine may be: it has its directory, and nobody waits for it a second time.
     site.process.freeze();

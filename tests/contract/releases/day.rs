@@ -12,9 +12,9 @@ use tillkeep_http::Clock;
 use tillkeep_model::permission::ADMINISTRATOR;
 use tillkeep_model::{Instant, ids};
 use tillkeep_storage::entity::user;
-use tillkeep_storage::outbox;
 use tillkeep_storage::sea_orm::EntityTrait;
 use tillkeep_storage::staff::GlobalPeople;
+use tillkeep_storage::{outbox, series};
 use tillkeep_store::Store;
 use uuid::Uuid;
 
@@ -281,6 +281,9 @@ impl Day {
                 depends_on: (name == "purchase_order_items").then_some(order),
             };
             outbox::enqueue(&tx, &entry, now).await.expect("an entry");
+        }
+        for name in ["po", "transfer"] {
+            series::raise(&*tx, name, number.parse().expect("a number")).await.expect("a series");
         }
         tx.commit().await.expect("a commit");
         self.store.outbox_bell.notify_one();

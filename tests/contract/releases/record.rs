@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use tillkeep_hq::testing::Databases as _;
 use tillkeep_model::wire::{Heartbeat, StoreMessage};
 use tillkeep_storage::migration::{self, STEPS, Schema};
-use tillkeep_storage::raw::sea_orm::DbBackend;
+use tillkeep_storage::raw::sea_orm::{DbBackend, Statement};
 use tillkeep_storage::{Side, outbox, registry, upgrade};
 
 use super::day::{CODE, Day, TERMINAL, USERNAME, product, store_id};
@@ -137,7 +137,13 @@ fn sent(said: &Said) -> Vec<&str> {
 
 fn script(steps: &[migration::Step], side: Side, backend: DbBackend) -> String {
     let statements = upgrade::script(steps, side, backend).expect("a script");
-    statements.iter().map(|statement| statement.sql.clone() + ";\n").collect()
+    // One with values fills rows, of which a new database has none, by what is known at that moment: its words alone are kept.
+    let is_of_rows = |statement: &Statement| statement.values.as_ref().is_some_and(|values| !values.0.is_empty());
+    let line = |statement: &Statement| {
+        let before = if is_of_rows(statement) { "-- " } else { "" };
+        format!("{before}{};\n", statement.sql)
+    };
+    statements.iter().map(line).collect::<Vec<_>>().concat()
 }
 
 /// A released step is never edited: who has the release has made it as it was.

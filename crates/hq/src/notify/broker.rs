@@ -8,8 +8,10 @@ use std::time::Duration;
 
 use async_nats::rustls::pki_types::CertificateDer;
 use async_nats::rustls::pki_types::pem::PemObject;
+use async_nats::jetstream::response::Response;
 use async_nats::{ConnectOptions, ServerAddr, jetstream};
 use percent_encoding::percent_decode_str;
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize, Serializer};
 use tokio::time::timeout;
 
@@ -121,9 +123,14 @@ impl Broker {
         if !matches!(reached, Ok(Ok(()))) {
             return Err(events.reason(&Trouble::Away));
         }
-        let asked = timeout(CONNECT_WITHIN, jetstream::new(client).query_account()).await;
+        // Not `query_account`, which wants figures that servers before 2.10 do not send.
+        let context = jetstream::new(client);
+        let asked = timeout(CONNECT_WITHIN, context.request::<_, _, Response<IgnoredAny>>("INFO", &())).await;
         match asked {
-            Ok(Ok(_)) => Ok(()),
+            Ok(Ok(Response::Ok(_))) => Ok(()),
+            Ok(Ok(Response::Err { error })) => {
+                Err(events.reason(&Trouble::refused("what was asked of its JetStream", &error)))
+            }
             Ok(Err(error)) => Err(events.reason(&Trouble::refused("what was asked of its JetStream", &error))),
             Err(_) => Err(events.reason(&Trouble::Silent)),
         }
