@@ -44,8 +44,7 @@ async fn what_a_store_of_each_release_asks_is_answered_so_that_it_understands() 
             release.install(Side::Hq, dir.path(), url).await;
             let clock = clock_of(&release);
             // What it did unless it was told otherwise.
-            let people =
-                if release.name.starts_with("0.1.") { GlobalPeople::All } else { GlobalPeople::default() };
+            let people = if release.name.starts_with("0.1.") { GlobalPeople::All } else { GlobalPeople::default() };
             let hq = open_hq(dir.path(), url, people, &clock, stopped()).await;
             let router = tillkeep_hq::routes::router(hq.clone(), &tillkeep_store::routes::writes());
             let mut messages = Vec::new();

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use async_nats::jetstream::response::Response;
 use async_nats::rustls::pki_types::CertificateDer;
 use async_nats::rustls::pki_types::pem::PemObject;
-use async_nats::jetstream::response::Response;
 use async_nats::{ConnectOptions, ServerAddr, jetstream};
 use percent_encoding::percent_decode_str;
 use serde::de::IgnoredAny;

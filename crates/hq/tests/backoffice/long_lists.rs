@@ -39,7 +39,8 @@ const MOVED: &str = "each sold line that is pushed changes the level: a push wou
 const SETTING: &str = "of one store few levels are read; of all, a push would pay for what is seldom asked";
 
 /// `products_and_customers_are_looked_for_in_an_index_of_what_they_are_looked_for_by` has the plan of `SQLite`.
-const SOUGHT: &str = "any part of any word may be sought: all texts are gone along, of short rows in PostgreSQL beside the rest";
+const SOUGHT: &str =
+    "any part of any word may be sought: all texts are gone along, of short rows in PostgreSQL beside the rest";
 
 /// What is not worth an index. `docs/performance.md`, P10.
 const ANYWAY: &[Anyway] = &[

@@ -119,7 +119,8 @@ impl Numbers {
             if kept.is_none() && (is_missed || set_aside.is_some()) { Standing::Unknown } else { Standing::Known };
         let is_new = kept.is_none();
         let said = Mutex::new(Said { content, revision: 1, written: 0 });
-        let shared = Arc::new(Shared { path: path.to_owned(), said, file: Mutex::new(kept), writing: Semaphore::new(1) });
+        let shared =
+            Arc::new(Shared { path: path.to_owned(), said, file: Mutex::new(kept), writing: Semaphore::new(1) });
         let numbers = Self { standing: watch::Sender::new(standing), shared, set_aside };
         if standing == Standing::Known {
             // Before the database says that there is one. One that cannot be made is a mistake of whoever named its place;

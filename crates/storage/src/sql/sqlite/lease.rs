@@ -224,7 +224,11 @@ impl Drop for Lease {
                     state.roll_back(&self.session.activity);
                 }
             };
-            if self.session.writes { blocking(roll_back) } else { roll_back() }
+            if self.session.writes {
+                blocking(roll_back)
+            } else {
+                roll_back()
+            }
             // Before the next transaction begins.
             self.notes = None;
             end();
