@@ -225,9 +225,9 @@ impl Drop for Lease {
                 }
             };
             if self.session.writes {
-                blocking(roll_back)
+                blocking(roll_back);
             } else {
-                roll_back()
+                roll_back();
             }
             // Before the next transaction begins.
             self.notes = None;
