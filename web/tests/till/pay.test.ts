@@ -256,6 +256,25 @@ describe('a payment', () => {
     expect([...store.sales.values()][0]?.totalAmount).toBe(350)
   })
 
+  it('is of a total that the store confirms however often something changes there, and of none that it cannot confirm', async () => {
+    let hear: Hearing | undefined
+    const listen = (_: unknown, hearing: Hearing) => Promise.resolve(void (hear = hearing))
+    const { till } = await sells(['TEA'], { listen })
+    store.prices.set('product-TEA', 350)
+    // More often than the till waits before it asks.
+    for (let change = 0; change < 10; change += 1) {
+      hear!.prices(['products'])
+      await pass(30)
+    }
+    expect(till.state.quote?.totalAmount).toBe(350)
+    store.refuse = (name) => (name === 'POST /pos/quote' ? { status: 500, code: 'internal' } : null)
+    hear!.prices(['products'])
+    await until(() => till.state.price === 'local')
+    store.refuse = () => null
+    await pass(3000)
+    expect(till.state.price).toBe('confirmed')
+  })
+
   it('waits for codes that are not looked up yet', async () => {
     const { till } = await sells()
     store.fault = () => 'away'

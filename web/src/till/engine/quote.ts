@@ -8,6 +8,8 @@ import { isServerAway, refusalOf, troubleOf } from './troubles'
 
 const WAIT_MS = 40
 const LONGEST_MS = 6000
+/** Until a store that could not answer is asked once more. */
+const RETRY_MS = 2000
 
 export interface QuotePart {
   /** The cart is another one: it is priced anew. */
@@ -23,18 +25,30 @@ export interface QuotePart {
 
 export function makeQuote(core: Core): QuotePart {
   const { state } = core
-  /** Rises with each change; an answer to an earlier one is dropped. */
+  /** Rises with each change of the cart; an answer to an earlier one is dropped. */
   let revision = 0
+  /** Questions are numbered: of what is asked twice for one cart the later answer counts, in whatever order they come. */
+  let asked = 0
+  let answered = 0
   let timer: ReturnType<typeof setTimeout> | undefined
+
+  function askIn(ms: number): void {
+    clearTimeout(timer)
+    timer = setTimeout(() => {
+      timer = undefined
+      void quiet()
+    }, ms)
+  }
 
   function changed(): void {
     revision += 1
     clearTimeout(timer)
+    timer = undefined
     state.quote = null
     state.priceTrouble = null
     const isPriced = !isEmpty(state.cart)
     state.price = isPriced ? 'local' : 'empty'
-    if (isPriced && state.cart.lines.length > 0) timer = setTimeout(() => void quiet(), WAIT_MS)
+    if (isPriced && state.cart.lines.length > 0) askIn(WAIT_MS)
   }
 
   /**
@@ -42,26 +56,35 @@ export function makeQuote(core: Core): QuotePart {
    * pays is asked for again anyway.
    */
   function again(): void {
-    if (state.price !== 'confirmed') return changed()
-    revision += 1
-    clearTimeout(timer)
-    timer = setTimeout(() => void quiet(), WAIT_MS)
+    if (state.price !== 'confirmed') changed()
+    else if (timer === undefined) askIn(WAIT_MS)
   }
 
   async function quiet(): Promise<void> {
     if (!state.person || state.secondWindow || state.cart.lines.length === 0) return
-    const asked = revision
+    const of = revision
+    asked += 1
+    const mine = asked
+    const counts = () => of === revision && mine > answered
     try {
       const quote = await send([])
-      if (asked === revision) take(quote)
+      if (!counts()) return
+      answered = mine
+      take(quote)
     } catch (error) {
-      if (asked !== revision) return
+      if (!counts()) return
       const refusal = refusalOf(error)
       const isOfTheCart = refusal && refusal.status !== 401 && refusal.status < 500 && !refusal.mayBeRetried
-      if (!isOfTheCart || isServerAway(error)) return
-      state.quote = null
-      state.price = 'refused'
-      state.priceTrouble = troubleOf(error)
+      if (isOfTheCart && !isServerAway(error)) {
+        answered = mine
+        state.quote = null
+        state.price = 'refused'
+        state.priceTrouble = troubleOf(error)
+        return
+      }
+      // Nobody has confirmed it as it is now. A store that is away is noticed when it is back.
+      if (state.price === 'confirmed') state.price = 'local'
+      if (!isServerAway(error)) askIn(RETRY_MS)
     }
   }
 
@@ -84,10 +107,14 @@ export function makeQuote(core: Core): QuotePart {
     take,
     async ask(payments) {
       const place = placeOf(core)
-      const asked = sameCart(state.cart, place)
+      const cart = sameCart(state.cart, place)
+      asked += 1
+      const mine = asked
       const quote = await send(payments)
-      if (asked === sameCart(state.cart, place)) {
+      if (cart === sameCart(state.cart, place) && mine > answered) {
+        answered = mine
         clearTimeout(timer)
+        timer = undefined
         take(quote)
       }
       return quote
