@@ -3,6 +3,7 @@
 //! All that can be known beforehand is looked at first, and every fault is named with its remedy; nothing is written while there is
 //! one. What is written is one file of settings, which the unit of systemd reads.
 
+mod environment;
 mod headquarters;
 mod machine;
 mod service;
@@ -17,10 +18,10 @@ use clap::Args;
 
 use crate::output::say;
 use crate::{certificate, configuration, run};
+pub use environment::variables;
 use service::Service;
-pub use service::has_headquarters;
+pub use service::{data_dir_of, has_headquarters};
 use settings::Settings;
-pub use settings::variables;
 use token::Token;
 
 /// Where the packages of Tillkeep look.
@@ -175,9 +176,9 @@ pub async fn run(args: &InstallArgs) -> Result<()> {
         return Ok(());
     }
     service.start(runs).await?;
-    let is_tls = kept.is_some_and(settings::Kept::has_certificate);
+    let is_tls = kept.is_some_and(|kept| kept.has_certificate);
     let url = machine::ready(&wanted.listen, is_tls, &service.unit()).await?;
-    goodbye(&url, &wanted, &args.user, &diagnosis(&path, &name))
+    goodbye(&url, &wanted, &args.user, &diagnosis(&path, &name, &args.user))
 }
 
 /// The file of settings of the store that this machine calls so.
@@ -185,12 +186,12 @@ pub fn settings_of(config_dir: &Path, name: &str) -> PathBuf {
     config_dir.join(format!("store-{name}.env"))
 }
 
-/// The command that looks at this store with what its unit gives it.
-fn diagnosis(path: &Path, name: &str) -> String {
+/// The command that looks at this store with what its unit gives it, as its user: what that cannot read is found.
+fn diagnosis(path: &Path, name: &str, user: &str) -> String {
     if path == settings_of(Path::new(CONFIG_DIR), name) {
-        return format!("sudo tillkeep doctor store --name {name}");
+        return format!("sudo -u {user} tillkeep doctor store --name {name}");
     }
-    format!("sudo tillkeep doctor store --settings {}", path.display())
+    format!("sudo -u {user} tillkeep doctor store --settings {}", path.display())
 }
 
 /// Where the tills go, and what is left to do.
@@ -235,9 +236,9 @@ mod tests {
 
     #[test]
     fn who_looks_at_a_store_names_it_or_where_else_its_settings_are() {
-        let of = |dir: &str| diagnosis(&settings_of(Path::new(dir), "s01"), "s01");
-        assert_eq!(of(CONFIG_DIR), "sudo tillkeep doctor store --name s01");
-        assert_eq!(of("/srv/etc"), "sudo tillkeep doctor store --settings /srv/etc/store-s01.env");
+        let of = |dir: &str| diagnosis(&settings_of(Path::new(dir), "s01"), "s01", "till");
+        assert_eq!(of(CONFIG_DIR), "sudo -u till tillkeep doctor store --name s01");
+        assert_eq!(of("/srv/etc"), "sudo -u till tillkeep doctor store --settings /srv/etc/store-s01.env");
     }
 
     #[test]

@@ -29,6 +29,44 @@ pub fn has_headquarters() -> bool {
     PACKAGED.iter().chain([&UNIT_DIR]).any(|dir| Path::new(dir).join(HEADQUARTERS).exists())
 }
 
+/// The data directory that a unit gives its server, where it reads these settings: `name` is `hq` or `store-NAME`. Units in one
+/// folder come before those in the next one, and that of one store before that of all.
+pub fn data_dir_of(name: &str, settings: &Path) -> Option<PathBuf> {
+    let dirs = [UNIT_DIR].into_iter().chain(PACKAGED).map(Path::new);
+    data_dir_in(&dirs.collect::<Vec<_>>(), name, settings)
+}
+
+fn data_dir_in(dirs: &[&Path], name: &str, settings: &Path) -> Option<PathBuf> {
+    let (units, instance) = match name.strip_prefix("store-") {
+        Some(store) => (vec![unit(store), TEMPLATE_NAME.to_owned()], store),
+        None if name == "hq" => (vec![HEADQUARTERS.to_owned()], ""),
+        None => return None,
+    };
+    let mut files = units.iter().flat_map(|unit| dirs.iter().map(move |dir| dir.join(unit)));
+    let text = files.find_map(|file| fs::read_to_string(file).ok())?;
+    let of = |begin: &str| text.lines().filter_map(|line| line.strip_prefix(begin)).next_back();
+    let read = words(of("EnvironmentFile=")?.trim_start_matches('-'), instance);
+    if read.first().map(Path::new) != Some(settings) {
+        return None;
+    }
+    let mut start = words(of("ExecStart=")?, instance).into_iter().skip_while(|word| word != "--data-dir");
+    start.nth(1).map(PathBuf::from)
+}
+
+/// The words of a line of a unit, quoted or not, as its server gets them.
+fn words(line: &str, instance: &str) -> Vec<String> {
+    let (mut words, mut word, mut is_quoted) = (Vec::new(), String::new(), false);
+    for letter in line.chars().chain([' ']) {
+        match letter {
+            '"' => is_quoted = !is_quoted,
+            ' ' | '\t' if !is_quoted => words.extend(Some(std::mem::take(&mut word)).filter(|word| !word.is_empty())),
+            _ => word.push(letter),
+        }
+    }
+    let plain = |word: String| word.split("%%").map(|part| part.replace("%i", instance)).collect::<Vec<_>>().join("%");
+    words.into_iter().map(plain).collect()
+}
+
 pub struct Service {
     name: String,
     user: String,
@@ -202,5 +240,31 @@ mod tests {
         assert_eq!(line(&other, "ReadWritePaths="), Some("ReadWritePaths=\"/srv/a till 5%%\""));
         assert_eq!(line(&other, "StateDirectory"), None);
         assert_eq!(line(&other, "AssertPathExists="), Some("AssertPathExists=/srv/etc/store-%i.env"));
+    }
+    #[test]
+    fn the_data_directory_is_the_one_that_the_unit_of_these_settings_names() {
+        let place = tempfile::tempdir().expect("a directory");
+        let [own, packaged] = ["own", "packaged"].map(|name| place.path().join(name));
+        let dirs = [own.as_path(), packaged.as_path()];
+        let of = |name: &str, settings: &str| data_dir_in(&dirs, name, Path::new(settings));
+        assert_eq!(of("hq", "/etc/tillkeep/hq.env"), None, "there is no unit");
+        for dir in dirs {
+            fs::create_dir(dir).expect("a folder");
+        }
+        let hq = include_str!("../../../../deploy/systemd/tillkeep-hq.service");
+        fs::write(packaged.join(HEADQUARTERS), hq).expect("a unit");
+        fs::write(packaged.join(TEMPLATE_NAME), TEMPLATE).expect("a unit");
+        assert_eq!(of("hq", "/etc/tillkeep/hq.env"), Some("/var/lib/tillkeep/hq".into()));
+        assert_eq!(of("store-s01", "/etc/tillkeep/store-s01.env"), Some("/var/lib/tillkeep/store-s01".into()));
+        for (name, other) in [("store-s01", "/srv/etc/store-s01.env"), ("hq", "/srv/hq.env"), ("mine", "/srv/mine.env")]
+        {
+            assert_eq!(of(name, other), None, "{other}");
+        }
+        let data = Some(Path::new("/srv/a till 5%"));
+        let elsewhere = text(Path::new("/srv/e%"), None, USER, Path::new(PROGRAM), data);
+        fs::write(own.join(unit("s01")), elsewhere).expect("a unit");
+        assert_eq!(of("store-s01", "/srv/e%/store-s01.env").as_deref(), data);
+        assert_eq!(of("store-s01", "/etc/tillkeep/store-s01.env"), None, "another unit runs this store");
+        assert_eq!(of("store-s02", "/etc/tillkeep/store-s02.env"), Some("/var/lib/tillkeep/store-s02".into()));
     }
 }

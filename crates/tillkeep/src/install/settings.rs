@@ -11,7 +11,8 @@ use rustix::fs::{Access, access};
 use tempfile::NamedTempFile;
 use tillkeep_http::Secret;
 
-use super::machine::{first_there, group, is_root};
+use super::environment::{Entry, entries};
+use super::machine::{self, first_there, group, is_root};
 use super::{Checked, Fault};
 
 /// The group of the store's user reads it, and nobody else but its owner.
@@ -35,6 +36,8 @@ pub struct Settings {
 pub struct Kept {
     token: Secret,
     listen: String,
+    /// Whether the store speaks TLS to its tills.
+    pub has_certificate: bool,
     /// Lines that this command does not write, as they are.
     others: Vec<String>,
 }
@@ -44,20 +47,22 @@ impl Kept {
         self.listen == listen
     }
 
-    /// Whether the store speaks TLS to its tills.
-    pub fn has_certificate(&self) -> bool {
-        self.others.iter().any(|line| line.trim().starts_with("TLS_CERT="))
-    }
-
     fn parse(text: &str) -> Self {
-        let value = |name: &str| {
-            let of = |line: &str| line.trim().strip_prefix(name)?.strip_prefix('=').map(unquoted);
-            text.lines().filter_map(of).next_back().unwrap_or_default()
-        };
-        let is_other =
-            |line: &&str| *line != HEADING && !OWN.contains(&line.trim().split('=').next().unwrap_or_default());
-        let others = text.lines().filter(is_other).map(str::to_owned).collect();
-        Self { token: value("SYNC_TOKEN").into(), listen: value("TILLKEEP_LISTEN"), others }
+        let (mut kept, mut others): (BTreeMap<String, String>, _) = (BTreeMap::new(), Vec::new());
+        for Entry { text, set } in entries(text) {
+            let is_own = set.as_ref().is_some_and(|(name, _)| OWN.contains(&name.as_str()));
+            kept.extend(set);
+            if !is_own && text != HEADING {
+                others.push(text);
+            }
+        }
+        let mut value = |name: &str| kept.remove(name).unwrap_or_default();
+        Self {
+            token: value("SYNC_TOKEN").into(),
+            listen: value("TILLKEEP_LISTEN"),
+            has_certificate: !value("TLS_CERT").is_empty(),
+            others,
+        }
     }
 }
 
@@ -68,14 +73,6 @@ pub fn read(path: &Path) -> io::Result<Option<Kept>> {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
-}
-
-/// Every variable that a file of settings sets, as systemd reads it.
-pub fn variables(path: &Path) -> io::Result<BTreeMap<String, String>> {
-    let text = fs::read_to_string(path)?;
-    let lines = text.lines().map(str::trim).filter(|line| !line.starts_with(['#', ';']));
-    let set = lines.filter_map(|line| line.split_once('='));
-    Ok(set.map(|(name, value)| (name.trim().to_owned(), unquoted(value))).collect())
 }
 
 /// Whether the file may be written, and replaced.
@@ -120,7 +117,8 @@ fn replace(path: &Path, text: &str, user: &str) -> io::Result<()> {
     let mut draft = NamedTempFile::new_in(folder)?;
     draft.write_all(text.as_bytes())?;
     if is_root()
-        && let Some(group) = group(user)
+        // That of a user who is not there yet is the one that is called so.
+        && let Some(group) = machine::user(user).map(|(_, group)| group).or_else(|| group(user))
     {
         fchown(draft.as_file(), Some(0), Some(group))?;
     }
@@ -160,15 +158,10 @@ fn is_unsafe(letter: char) -> bool {
     letter.is_control() || matches!(letter, '"' | '\\' | '$' | '`')
 }
 
-fn unquoted(value: &str) -> String {
-    let value = value.trim();
-    let within = ['"', '\''].iter().find_map(|quote| value.strip_prefix(*quote)?.strip_suffix(*quote));
-    within.unwrap_or(value).to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::install::environment::variables;
 
     fn settings(token: &str, data_dir: &str) -> Settings {
         Settings {
@@ -204,12 +197,12 @@ mod tests {
     fn what_else_is_in_the_file_stays_when_it_is_written_again() {
         let dir = tempfile::tempdir().expect("a directory");
         let path = dir.path().join("store-S01.env");
-        let others = "# ours\nTLS_CERT=/srv/a.pem\nTILLS_ENROLLED_ONLY=1\n";
+        let others = "# ours\nTLS_CERT=/srv/a.pem\nTILLS_ENROLLED_ONLY=\\\n1\nPUBLIC_URL=\"a\nDATA_DIR=b\"\n";
         fs::write(&path, format!("{HEADING}\nSYNC_TOKEN=x.y.z\nSYNC_TOKEN_FILE=/x\nDATA_DIR=/old\n{others}"))
             .expect("a file");
         for _ in 0..2 {
             let kept = read(&path).expect("readable").expect("there");
-            assert!(kept.has_certificate());
+            assert!(kept.has_certificate);
             write(&path, &settings("a.b.c", "/srv/a"), Some(&kept), "nobody-of-this-name").expect("written");
         }
         let text = fs::read_to_string(&path).expect("the file");
