@@ -81,7 +81,9 @@ async fn acts_that_were_cut_off_a_log_are_missed_by_the_other_server() {
     eventually("everything is sent and pulled", async || verify(&["--settled"], &hq, &store).0.then_some(())).await;
     site.process.stop();
     chain.hq.stop();
-    assert_eq!(verify(&["--settled"], &hq, &store), (true, "Everything holds.\n".to_owned()));
+    let [hq_file, store_file] = [&hq, &store].map(|dir| dir.join("tillkeep.db").display().to_string());
+    let whole = format!("Headquarters: {hq_file}\nStore: {store_file}\nEverything holds.\n");
+    assert_eq!(verify(&["--settled"], &hq, &store), (true, whole));
 
     site.broken_on_purpose = true;
     chain.broken_on_purpose = true;

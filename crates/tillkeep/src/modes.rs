@@ -9,6 +9,9 @@ use rustix::fs::Mode;
 
 /// Everybody but the owner.
 const OTHERS: u32 = 0o077;
+/// What a server has to do with a file, as bits of its mode.
+pub const READS: u32 = 0o4;
+pub const WRITES: u32 = 0o6;
 /// Files of a data directory that this program writes, whole names.
 const NAMES: [&str; 7] = ["lock", "address", "server.log", "pin.new", "token.new", "sync.token", "sync.new"];
 /// Beginnings of names: the file itself, its log, and what was moved aside.
@@ -87,6 +90,42 @@ pub fn open_file(path: &Path, owner: u32) -> io::Result<Option<(PathBuf, u32)>> 
     }
 }
 
+/// Files of a data directory of `owner` that this program wrote as root, and that a server of `owner` cannot use.
+pub fn of_root_alone(data_dir: &Path, owner: u32) -> io::Result<Vec<PathBuf>> {
+    let mut alone = Vec::new();
+    for entry in fs::read_dir(data_dir)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        // A key may be mounted there by root for the server to read. Everything else it writes.
+        let bits = if name.starts_with("pin.key") || name.starts_with("token.key") { READS } else { WRITES };
+        // What a restore has moved aside no server opens.
+        let is_used = is_own(&name) && !name.contains(".before-");
+        if is_used && is_of_root_alone(&entry.path(), owner, bits)? {
+            alone.push(entry.path());
+        }
+    }
+    Ok(alone)
+}
+
+/// The same of one file, which need not be there, and what it leads to where it is a link.
+pub fn is_of_root_alone(path: &Path, owner: u32, bits: u32) -> io::Result<bool> {
+    match fs::metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        about => {
+            let about = about?;
+            Ok(is_roots([about.uid(), about.gid()], about.mode(), owner, bits))
+        }
+    }
+}
+
+/// Whether root alone may do with a file of this user and group what `bits` say, where it is to be done by `owner`. Another group
+/// than root's is taken for one that the owner is in.
+fn is_roots([user, group]: [u32; 2], mode: u32, owner: u32, bits: u32) -> bool {
+    let may = |mode: u32| mode & bits == bits;
+    owner != 0 && user == 0 && !may(mode) && !(group != 0 && may(mode >> 3))
+}
+
 fn is_own(name: &str) -> bool {
     let begins = |own: &str| name.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '-']));
     NAMES.contains(&name) || BEGINNINGS.iter().any(|own| begins(own))
@@ -139,6 +178,32 @@ mod tests {
         open(dir.path(), 0o1777);
         mend(dir.path());
         assert_eq!(mode(dir.path()), 0o1777, "a place for everybody");
+    }
+
+    #[test]
+    fn a_file_of_root_is_the_servers_where_its_group_or_everybody_may_use_it() {
+        let (root, server, its_group) = (0, 998, 997);
+        for (who, mode, owner, bits, is_roots_alone) in [
+            ([root, root], 0o600, server, READS, true),
+            ([root, root], 0o640, server, READS, true),
+            ([root, its_group], 0o600, server, READS, true),
+            ([root, its_group], 0o640, server, READS, false),
+            ([root, root], 0o644, server, READS, false),
+            // A database that can be read alone starts no server.
+            ([root, root], 0o644, server, WRITES, true),
+            ([root, its_group], 0o640, server, WRITES, true),
+            ([root, its_group], 0o660, server, WRITES, false),
+            // Its own, whatever the mode; and a server of root.
+            ([server, its_group], 0o600, server, WRITES, false),
+            ([root, root], 0o600, root, WRITES, false),
+        ] {
+            assert_eq!(is_roots(who, mode, owner, bits), is_roots_alone, "{who:?} {mode:o} {owner} {bits:o}");
+        }
+        let dir = tempfile::tempdir().expect("a directory");
+        fs::write(dir.path().join("pin.key"), "x").expect("a file");
+        let owner = rustix::process::geteuid().as_raw();
+        assert_eq!(of_root_alone(dir.path(), owner).expect("readable"), Vec::<PathBuf>::new());
+        assert!(!is_of_root_alone(&dir.path().join("none"), owner, READS).expect("not there"));
     }
 
     #[test]

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use tillkeep_http::Clock;
 use tillkeep_http::pins::Pins;
+use tillkeep_http::{Clock, DatabaseUrl};
 use tillkeep_storage::verify::{self, Finding, Options, Source, Verifiers};
 use tillkeep_storage::{Db, Side};
 
@@ -19,7 +19,7 @@ const MOVING_MS: i64 = 120_000;
 #[derive(Args)]
 pub struct VerifyArgs {
     /// The data directory of headquarters. One of a headquarters on `PostgreSQL` has its database's address in `DATABASE_URL` or
-    /// the configuration.
+    /// the configuration; with a file of `SQLite` there too it is refused.
     #[arg(long, value_name = "DIR")]
     hq: Option<PathBuf>,
     /// The `PostgreSQL` database of headquarters. With a password it stands in the list of processes: `DATABASE_URL` in the
@@ -41,7 +41,7 @@ pub struct VerifyArgs {
 pub async fn run(args: VerifyArgs, file: Option<&Path>) -> Result<()> {
     let url = match (args.database_url, &args.hq) {
         (Some(url), _) => Some(audited::named(url)),
-        (None, Some(dir)) => Some(audited::database_in(dir, file)?),
+        (None, Some(dir)) => Some(audited::database_in(dir, file, "--hq")?),
         // Stores alone are verified alone, whatever the environment has.
         (None, None) if args.store.is_empty() => audited::configured(file)?,
         (None, None) => None,
@@ -55,8 +55,12 @@ pub async fn run(args: VerifyArgs, file: Option<&Path>) -> Result<()> {
     let now = Clock::default().now();
     let moving_since = (!args.settled).then(|| now.plus_millis(-MOVING_MS));
     let verifiers = verifiers(args.pin_key, args.hq.as_deref())?;
+    let mut read = Vec::with_capacity(args.store.len() + 1);
     let hq = match url {
-        Some(url) => Some(Source::open(&url, Side::Hq).await.context("the database of headquarters cannot be read")?),
+        Some(url) => {
+            read.push(format!("Headquarters: {}", shown(&url)));
+            Some(Source::open(&url, Side::Hq).await.context("the database of headquarters cannot be read")?)
+        }
         None => None,
     };
     let mut stores = Vec::with_capacity(args.store.len());
@@ -65,6 +69,7 @@ pub async fn run(args: VerifyArgs, file: Option<&Path>) -> Result<()> {
         if !path.exists() {
             bail!("{} is not there; name the data directory of the store", path.display());
         }
+        read.push(format!("Store: {}", path.display()));
         let source = Source::open(&Db::url_of_file(&path), Side::Store).await;
         stores.push(source.with_context(|| format!("{} cannot be read", path.display()))?);
     }
@@ -73,6 +78,9 @@ pub async fn run(args: VerifyArgs, file: Option<&Path>) -> Result<()> {
     }
     let options = Options { settled: args.settled, moving_since, now: Some(now), verifiers, ..Options::default() };
     let findings = verify::run(hq.as_ref(), &stores, &options).await.context("the databases cannot be read")?;
+    for database in &read {
+        say!("{database}");
+    }
     for finding in &findings {
         say!("{finding}");
     }
@@ -112,6 +120,14 @@ pub async fn run(args: VerifyArgs, file: Option<&Path>) -> Result<()> {
         say!("Everything else holds.");
     }
     Ok(())
+}
+
+/// Which database it is, without its password.
+fn shown(url: &str) -> String {
+    match Db::file_of_url(url) {
+        Some(path) => path.display().to_string(),
+        None => DatabaseUrl::from(url.to_owned()).to_string(),
+    }
 }
 
 /// What does not hold in the database at `path`, which no server uses.

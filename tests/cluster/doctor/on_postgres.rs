@@ -87,5 +87,25 @@ fn a_password_in_the_list_of_processes_is_warned_of_and_the_environment_does_wit
             assert!(said.contains(text) && !beside.contains("the list of processes"), "{words:?}: {said}{beside}");
         }
     }
+    let (said, _) = tillkeep(&["verify"], &[("DATABASE_URL", &url)]);
+    assert!(said.starts_with("Headquarters: postgres") && !said.contains("hunter2"), "{said}");
+
+    // A file of before is no answer to a question about the PostgreSQL that the server uses.
+    let old = hq.dir.join("tillkeep.db");
+    std::fs::write(&old, "").expect("a file");
+    for (words, flag) in [
+        (vec!["verify", "--hq", dir.as_str()], "--hq"),
+        (vec!["audit", "verify", "--data-dir", dir.as_str()], "--data-dir"),
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tillkeep"));
+        let output = command.args(&words).env_clear().env("DATABASE_URL", &url).output().expect("the program runs");
+        let beside = String::from_utf8(output.stderr).expect("a text");
+        assert!(!output.status.success() && output.stdout.is_empty(), "{words:?}: {beside}");
+        for text in [&*old.display().to_string(), "DATABASE_URL", "env -u", &format!("leave {flag} out"), ":***@"] {
+            assert!(beside.contains(text), "{words:?} does not say {text}: {beside}");
+        }
+        assert!(!beside.contains("hunter2"), "{beside}");
+    }
+    std::fs::remove_file(&old).expect("removed");
     hq.stop();
 }

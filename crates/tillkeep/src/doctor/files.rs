@@ -1,7 +1,7 @@
 //! Who may read the files of a server, and whether its keys are there.
 
 use std::fs::File;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -39,12 +39,36 @@ pub fn modes(at: &Installation) -> Checked {
         apart.iter().any(|other| other == path) || SECRET.iter().any(|begin| name.starts_with(begin))
     };
     let mut found: Vec<Finding> = open.iter().map(|(path, mode)| of_mode(path, *mode, secret(path))).collect();
+    found.extend(of_root_alone(at, owner, &apart)?.iter().map(|path| of_root(path, &at.data_dir)));
     found.sort_by_key(|finding| std::cmp::Reverse(finding.level));
     found.truncate(MOST);
     if found.is_empty() {
         found.push(ok("the files of the server are its own"));
     }
     Ok(found)
+}
+
+/// What whoever ran a command as root has left: the server does not start with it, though root reads all of it.
+fn of_root_alone(at: &Installation, owner: u32, apart: &[PathBuf]) -> io::Result<Vec<PathBuf>> {
+    let mut alone = modes::of_root_alone(&at.data_dir, owner)?;
+    let numbers = at.numbers_file();
+    for path in apart.iter().map(PathBuf::as_path).chain([at.tls().0]) {
+        let bits = if *path == numbers { modes::WRITES } else { modes::READS };
+        if path.parent() != Some(&*at.data_dir) && modes::is_of_root_alone(path, owner, bits)? {
+            alone.push(path.to_owned());
+        }
+    }
+    Ok(alone)
+}
+
+fn of_root(path: &Path, data_dir: &Path) -> Finding {
+    let (name, dir) = (path.display(), data_dir.display());
+    fault(
+        format!(
+            "{name} is root's alone: the server, which runs as the owner of {dir}, cannot use it and does not start"
+        ),
+        format!("chown --reference={dir} {name}"),
+    )
 }
 
 fn of_mode(path: &Path, mode: u32, is_secret: bool) -> Finding {
@@ -136,5 +160,12 @@ mod tests {
         let dir = tempfile::tempdir().expect("a directory");
         let remedy = of_mode(dir.path(), 0o755, false).remedy.expect("a command");
         assert!(remedy.starts_with("chmod 0700 "), "{remedy}");
+    }
+
+    #[test]
+    fn a_file_that_is_roots_alone_is_a_fault_with_the_command_that_gives_it_away() {
+        let found = of_root(Path::new("/data/hq/pin.key"), Path::new("/data/hq"));
+        let remedy = Some("chown --reference=/data/hq /data/hq/pin.key");
+        assert_eq!((found.level, found.remedy.as_deref()), (Level::Fault, remedy));
     }
 }

@@ -1,5 +1,7 @@
 //! What a check finds, and what of it must not be shown.
 
+use std::path::PathBuf;
+
 use anyhow::Result;
 use serde::Serialize;
 use tillkeep_storage::db::in_words;
@@ -88,13 +90,20 @@ pub enum Unchecked {
     /// What it would look at is not there, which another check says.
     Because(String),
     /// A setting of the server that is not known here.
-    Unset(&'static str),
+    Unset {
+        name: &'static str,
+        /// The file of settings that was read.
+        settings: Option<PathBuf>,
+    },
     Failed(String),
 }
 
 /// How the settings of a server become known to whoever looks at it.
 pub const SETTINGS: &str =
     "name the store with --name, or the file of its settings with --settings; or set here what the server has";
+/// The same, of settings that a file has.
+pub const BESIDE: &str =
+    "set it there, unless the unit has it from elsewhere (`systemctl edit`, a credential), which is not read here";
 
 impl<E: std::error::Error> From<E> for Unchecked {
     fn from(error: E) -> Self {
@@ -106,7 +115,12 @@ impl From<Unchecked> for Finding {
     fn from(unchecked: Unchecked) -> Self {
         match unchecked {
             Unchecked::Because(why) => note(format!("not checked: {why}")),
-            Unchecked::Unset(name) => warning(format!("not checked: {name} is not set here"), SETTINGS),
+            Unchecked::Unset { name, settings: None } => {
+                warning(format!("not checked: {name} is not set here"), SETTINGS)
+            }
+            Unchecked::Unset { name, settings: Some(path) } => {
+                warning(format!("not checked: {name} is not set in {}", path.display()), BESIDE)
+            }
             Unchecked::Failed(why) => warning(
                 format!("could not be checked: {why}"),
                 "run it as the user of the server, who may read all of it; if that is so, report it",
@@ -213,8 +227,16 @@ mod tests {
     fn a_check_that_cannot_be_made_says_why_and_is_no_fault() {
         let because: Finding = Unchecked::Because("there is no database".to_owned()).into();
         assert_eq!((because.level, &*because.text), (Level::Hint, "not checked: there is no database"));
-        let unset: Finding = Unchecked::Unset("HQ_URL").into();
-        assert_eq!((unset.level, unset.remedy.as_deref()), (Level::Warning, Some(SETTINGS)), "nobody knows how it is");
+        for (settings, remedy) in [(None, SETTINGS), (Some("/etc/tillkeep/store-s01.env"), BESIDE)] {
+            let unset: Finding = Unchecked::Unset { name: "HQ_URL", settings: settings.map(PathBuf::from) }.into();
+            assert_eq!(
+                (unset.level, unset.remedy.as_deref()),
+                (Level::Warning, Some(remedy)),
+                "nobody knows how it is"
+            );
+            assert!(settings.is_none_or(|path| unset.text.contains(path)), "{}", unset.text);
+        }
+        assert!(!BESIDE.contains("--name"), "it was named");
         let failed: Finding = Unchecked::from(std::io::Error::other("no disk")).into();
         assert!(failed.level == Level::Warning && failed.text.contains("no disk") && failed.remedy.is_some());
     }

@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use super::DoctorArgs;
 use super::asking::{self, Heard};
 use super::finding::{Secrets, Unchecked};
-use super::unit::{self, Unit};
+use super::unit::Unit;
 use crate::configuration::{self, Configuration, secret_of};
 use crate::lock::Holder;
 use crate::run;
@@ -61,8 +61,14 @@ pub enum Database {
 
 impl Installation {
     /// Reads the configuration, and opens what it names to be read.
-    pub async fn open(side: Side, args: DoctorArgs, file: Option<&Path>, patience: Duration) -> Result<Self> {
-        let Unit { settings, configuration: beside, data_dir: data_of_unit } = unit::taken(side, &args, file)?;
+    pub async fn open(
+        side: Side,
+        args: DoctorArgs,
+        unit: Unit,
+        file: Option<&Path>,
+        patience: Duration,
+    ) -> Result<Self> {
+        let Unit { settings, configuration: beside, data_dir: data_of_unit } = unit;
         let DoctorArgs { data_dir, listen, backups, least_free_mib, .. } = args;
         let configuration = configuration::load(file.or(beside.as_deref()))?;
         let (hq, store) = (&configuration.hq, &configuration.store);
@@ -185,7 +191,7 @@ impl Installation {
     /// What headquarters of a store answers to whoever asks; asked once.
     pub async fn headquarters(&self) -> Result<&Result<Heard, String>, Unchecked> {
         if self.configuration.store.hq_url.is_empty() {
-            return Err(Unchecked::Unset("HQ_URL"));
+            return Err(Unchecked::Unset { name: "HQ_URL", settings: self.settings.clone() });
         }
         Ok(self.headquarters.get_or_init(|| self.ask_headquarters()).await)
     }
@@ -202,8 +208,9 @@ impl Database {
     async fn look(side: Side, url: &str, data_dir: &Path) -> Self {
         let file = data_dir.join("tillkeep.db");
         let url = if side == Side::Store || url.is_empty() { Db::url_of_file(&file) } else { url.to_owned() };
+        // One that this user may not look for is not missing: opening it says why.
         if let Some(file) = Db::file_of_url(&url)
-            && !file.exists()
+            && matches!(file.try_exists(), Ok(false))
         {
             return Self::Missing(file);
         }

@@ -29,7 +29,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Error, Result};
 use clap::{Args, Subcommand};
 use futures_util::future::BoxFuture;
 use tillkeep_storage::Side;
@@ -157,27 +157,51 @@ pub async fn run(what: DoctorCommand, file: Option<&Path>) -> Result<u8> {
         }
     };
     let (patience, json) = (Duration::from_secs(args.patience), args.json);
-    let (mut findings, place, secrets) = match Installation::open(side, args, file, patience).await {
+    let (mut findings, place, secrets) = match opened(side, args, file, patience).await {
         Ok(installation) => {
             let at = Arc::new(installation);
             let found = examined(&at, patience).await;
-            let of = Place { data_dir: at.data_dir.clone(), settings: at.settings.clone() };
-            (found, Some(of), at.secrets.clone())
+            let of = Place { data_dir: Some(at.data_dir.clone()), settings: at.settings.clone() };
+            (found, of, at.secrets.clone())
         }
         // Without it there is nothing that could be looked at.
-        Err(error) => {
-            let found = finding::fault(
-                unquoted(&format!("{error:#}")),
-                "set it right; `tillkeep config check` says whether it is",
-            );
-            (vec![Finding { check: "configuration", ..found }], None, Secrets::of_environment())
+        Err(Unopened { error, remedy, settings }) => {
+            let found = finding::fault(unquoted(&format!("{error:#}")), remedy);
+            let found = vec![Finding { check: "configuration", ..found }];
+            (found, Place { data_dir: None, settings }, Secrets::of_environment())
         }
     };
     for finding in &mut findings {
         finding.hide(&secrets);
     }
-    report::print(side, place.as_ref(), &findings, json)?;
+    report::print(side, &place, &findings, json)?;
     Ok(findings.iter().map(|finding| finding.level).max().unwrap_or(Level::Ok).exit_code())
+}
+
+/// Why an installation cannot be looked at, what helps, and by which file of settings.
+struct Unopened {
+    error: Error,
+    remedy: String,
+    settings: Option<PathBuf>,
+}
+
+async fn opened(
+    side: Side,
+    args: DoctorArgs,
+    file: Option<&Path>,
+    patience: Duration,
+) -> Result<Installation, Unopened> {
+    let unit = unit::taken(side, &args, file).map_err(|error| Unopened {
+        error,
+        remedy: unit::READERS.to_owned(),
+        settings: args.settings.clone(),
+    })?;
+    let settings = unit.settings.clone();
+    Installation::open(side, args, unit, file, patience).await.map_err(|error| Unopened {
+        error,
+        remedy: configured::remedy(settings.as_deref()),
+        settings,
+    })
 }
 
 /// An error without the lines of the file that it shows: a password may be in one that cannot be read.

@@ -11,7 +11,8 @@ use crate::output::say;
 
 /// Where the installation is that was looked at.
 pub struct Place {
-    pub data_dir: PathBuf,
+    /// Unless it was not found out.
+    pub data_dir: Option<PathBuf>,
     pub settings: Option<PathBuf>,
 }
 
@@ -29,15 +30,16 @@ struct Report<'a> {
     findings: &'a [Finding],
 }
 
-pub fn print(side: Side, place: Option<&Place>, findings: &[Finding], json: bool) -> Result<()> {
+pub fn print(side: Side, place: &Place, findings: &[Finding], json: bool) -> Result<()> {
     let level = findings.iter().map(|finding| finding.level).max().unwrap_or(Level::Ok);
     let (server, name) = match side {
         Side::Hq => ("hq", "headquarters"),
         Side::Store => ("store", "a store"),
     };
     let version = env!("CARGO_PKG_VERSION");
-    let data_dir = place.map(|place| place.data_dir.display().to_string()).unwrap_or_default();
-    let settings = place.and_then(|place| place.settings.as_ref()).map(|path| path.display().to_string());
+    let [data_dir, settings] =
+        [&place.data_dir, &place.settings].map(|path| Some(path.as_ref()?.display().to_string()));
+    let data_dir = data_dir.unwrap_or_default();
     if json {
         let report = Report { version, server, data_dir, settings, level, findings };
         say!("{}", serde_json::to_string_pretty(&report).context("the report")?);

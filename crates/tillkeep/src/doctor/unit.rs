@@ -8,12 +8,14 @@ use tillkeep_storage::Side;
 
 use super::DoctorArgs;
 use crate::configuration::{as_of_server, variable_of};
-use crate::install::{CONFIG_DIR, DATA, has_headquarters, variables};
+use crate::install::{CONFIG_DIR, DATA, data_dir_of, has_headquarters, variables};
 
 /// Beside the files of variables: every other setting.
 const CONFIGURATION: &str = "tillkeep.toml";
 const OF_HEADQUARTERS: &str = "hq.env";
 const VARIABLE_OF_DATA: &str = "DATA_DIR";
+/// What helps where the files of a unit cannot be read.
+pub const READERS: &str = "run this as the user of the server (`sudo -u tillkeep`) or as root, or name another file";
 
 /// Where a server has its settings, and its data.
 #[derive(Debug, Default)]
@@ -28,22 +30,20 @@ pub struct Unit {
 /// The unit that is meant, whose variables count from here on in place of those of this program; nothing where none is meant: then the
 /// server has the environment that is here.
 pub fn taken(side: Side, args: &DoctorArgs, configuration: Option<&Path>) -> Result<Unit> {
-    let settings = match &args.settings {
+    let path = match &args.settings {
         Some(path) => std::path::absolute(path).with_context(|| format!("--settings {}", path.display()))?,
         None if side == Side::Hq && is_of_package(args, configuration)? => Path::new(CONFIG_DIR).join(OF_HEADQUARTERS),
         None => return Ok(Unit::default()),
     };
+    let unread = || format!("the settings in {} cannot be read", path.display());
     // The unit of headquarters starts without such a file. One that was named has to be there.
-    let settings = Some(settings).filter(|path| args.settings.is_some() || path.exists());
-    let variables = match &settings {
-        None => BTreeMap::new(),
-        Some(path) => variables(path).with_context(|| {
-            format!("the settings in {} cannot be read; run this as root (sudo), or name another file", path.display())
-        })?,
-    };
-    let unit = of_files(side, settings, variables.get(VARIABLE_OF_DATA).map(PathBuf::from));
+    let is_there = args.settings.is_some() || path.try_exists().with_context(unread)?;
+    let variables = if is_there { variables(&path).with_context(unread)? } else { BTreeMap::new() };
+    let name = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
+    let of_unit = data_dir_of(name, &path);
+    let unit = of_files(side, &path, of_unit, variables.get(VARIABLE_OF_DATA).map(PathBuf::from));
     as_of_server(variables)?;
-    Ok(unit)
+    Ok(Unit { settings: is_there.then_some(path), ..unit })
 }
 
 /// Whether nothing here speaks of another headquarters than the one that a package has installed.
@@ -53,12 +53,11 @@ fn is_of_package(args: &DoctorArgs, configuration: Option<&Path>) -> Result<bool
     Ok(!is_elsewhere && !is_said && configuration.is_none() && has_headquarters())
 }
 
-fn of_files(side: Side, settings: Option<PathBuf>, data_dir: Option<PathBuf>) -> Unit {
-    let folder = settings.as_deref().and_then(Path::parent).unwrap_or(Path::new(CONFIG_DIR));
-    let configuration = Some(folder.join(CONFIGURATION)).filter(|file| file.exists());
-    // As the units of packages say it, unless the file does.
+/// What lies beside the file at `path`, and where its server has its data: a flag of the unit counts before a variable.
+fn of_files(side: Side, path: &Path, of_unit: Option<PathBuf>, variable: Option<PathBuf>) -> Unit {
+    let beside = path.with_file_name(CONFIGURATION);
+    // As the units of packages say it.
     let usual = || {
-        let Some(path) = &settings else { return Some(Path::new(DATA).join("hq")) };
         let name = path.file_name()?.to_str()?.strip_suffix(".env")?;
         let is_usual = match side {
             Side::Hq => name == "hq",
@@ -66,8 +65,8 @@ fn of_files(side: Side, settings: Option<PathBuf>, data_dir: Option<PathBuf>) ->
         };
         is_usual.then(|| Path::new(DATA).join(name))
     };
-    let data_dir = data_dir.or_else(usual);
-    Unit { settings, configuration, data_dir }
+    let data_dir = of_unit.or(variable).or_else(usual);
+    Unit { settings: None, configuration: Some(beside).filter(|file| file.exists()), data_dir }
 }
 
 #[cfg(test)]
@@ -77,14 +76,21 @@ mod tests {
     #[test]
     fn a_file_of_settings_leads_to_the_configuration_beside_it_and_to_the_data() {
         let dir = tempfile::tempdir().expect("a directory");
-        let file = |name: &str| Some(dir.path().join(name));
-        let data = |side, name: &str| of_files(side, file(name), None).data_dir;
+        let of = |side, name: &str, unit: Option<&str>, variable: Option<&str>| {
+            of_files(side, &dir.path().join(name), unit.map(PathBuf::from), variable.map(PathBuf::from))
+        };
+        let data = |side, name: &str| of(side, name, None, None).data_dir;
         assert_eq!(data(Side::Store, "store-s01.env"), Some(PathBuf::from("/var/lib/tillkeep/store-s01")));
         assert_eq!(data(Side::Hq, "hq.env"), Some(PathBuf::from("/var/lib/tillkeep/hq")));
         assert_eq!((data(Side::Store, "mine.env"), data(Side::Hq, "mine.env")), (None, None));
-        let said = of_files(Side::Store, file("store-s01.env"), Some("/srv/a".into()));
+        let said = of(Side::Store, "store-s01.env", None, Some("/srv/a"));
         assert_eq!((said.data_dir, said.configuration), (Some(PathBuf::from("/srv/a")), None));
+        for (side, name) in [(Side::Hq, "hq.env"), (Side::Store, "store-s01.env")] {
+            let flag = of(side, name, Some("/srv/flag"), Some("/srv/variable")).data_dir;
+            assert_eq!(flag, Some(PathBuf::from("/srv/flag")), "the server goes by the flag of its unit");
+        }
         std::fs::write(dir.path().join(CONFIGURATION), "").expect("a file");
-        assert_eq!(of_files(Side::Store, file("store-s01.env"), None).configuration, file(CONFIGURATION));
+        let beside = of(Side::Store, "store-s01.env", None, None).configuration;
+        assert_eq!(beside, Some(dir.path().join(CONFIGURATION)));
     }
 }
