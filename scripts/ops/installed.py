@@ -176,6 +176,49 @@ def working(run):
     return "headquarters and a store work under their filters, a call beside them would have ended them; a backup is made"
 
 
+def diagnosed(run):
+    """`tillkeep doctor` by the settings of the units: it finds the installation by itself, and what a command as root leaves."""
+    found = []
+    for words, settings, data in ((["hq"], "hq.env", "hq"), (["store", "--name", "s01"], "store-s01.env", "store-s01")):
+        ended, report = doctor("tillkeep", words)
+        wrong = [finding for finding in report["findings"] if finding["level"] == "fault"]
+        need(ended in (0, 1) and not wrong, f"doctor {words[0]} ends with {ended}: {wrong}")
+        place = (report["settings"], report["dataDir"])
+        need(place == (str(SETTINGS / settings), str(DATA / data)), f"doctor {words[0]} looks at {place}")
+        need(has(report, "server", "ok", "it runs and is ready"), f"doctor {words[0]} does not find the server: {report['findings']}")
+        found.append(f"{words[0]} {ended}")
+    # A variable does not lead away from what the flag of the unit says.
+    kept = run.settings["hq.env"]
+    run.settings["hq.env"] = kept | {"DATA_DIR": "/srv/elsewhere"}
+    written(run, "hq.env")
+    need(doctor("tillkeep", ["hq"])[1]["dataDir"] == str(DATA / "hq"), "doctor goes by DATA_DIR, and the server by the flag of its unit")
+    run.settings["hq.env"] = kept
+    written(run, "hq.env")
+    # Nobody's settings are not the defaults.
+    ended, report = doctor("nobody", ["hq"])
+    need(ended == 2 and has(report, "configuration", "fault", "hq.env cannot be read"), f"doctor as nobody ends with {ended}: {report}")
+    key = DATA / "hq/pin.key"
+    shutil.chown(key, "root", "root")
+    try:
+        ended, report = doctor("root", ["hq"])
+    finally:
+        shutil.chown(key, "tillkeep", "tillkeep")
+    need(ended == 2 and has(report, "modes", "fault", f"{key} is root's alone"), f"doctor as root ends with {ended}: {report['findings']}")
+    return f"as their user by their units, ending with {', '.join(found)}; a key that root alone reads is a fault, also to root"
+
+
+def doctor(user, words):
+    who = [] if user == "root" else ["setpriv", f"--reuid={user}", f"--regid={pwd.getpwnam(user).pw_gid}", "--clear-groups"]
+    command = [str(word) for word in (*who, PROGRAM, "doctor", *words, "--json", "--least-free-mib", "64")]
+    done = subprocess.run(command, env=environment(), cwd="/", text=True, capture_output=True, timeout=120)
+    need(done.stdout.startswith("{"), f"{' '.join(command)} ended with {done.returncode}: {done.stderr[-700:]}")
+    return done.returncode, json.loads(done.stdout)
+
+
+def has(report, check, level, text):
+    return any(finding["check"] == check and finding["level"] == level and text in finding["text"] for finding in report["findings"])
+
+
 def certificate(run):
     """The unit of the timer: it makes the certificate of a store, and renews it under the authority that tills trust by then."""
     unit, state = NAMES[2], DATA / "store-s01"
@@ -280,6 +323,7 @@ STEPS = [
     ("installed", installed),
     ("units", units),
     ("servers as their units run them", working),
+    ("doctor by the units", diagnosed),
     ("the certificate of a store by its unit", certificate),
     ("upgraded, stopped and started", upgraded),
     ("removed", removed),

@@ -42,6 +42,14 @@ async fn a_damaged_page_numbers_that_say_nothing_and_an_older_schema_are_found()
     let page_bytes = number("SELECT page_size FROM pragma_page_size");
     drop(conn);
     doctor("store", &damaged, &[], &["--json"]).has("integrity", "ok", "every page and every reference is whole", "");
+    // Nothing is made but what any reader of SQLite leaves of a database that nobody else has open.
+    let size = |name: &str| fs::metadata(damaged.join(name)).map(|about| about.len()).ok();
+    assert_eq!(size("tillkeep.db-wal"), Some(0));
+    let made = fs::read_dir(&damaged).expect("a directory").filter(|file| {
+        let name = file.as_ref().expect("a file").file_name();
+        !["tillkeep.db", "tillkeep.db-shm", "tillkeep.db-wal"].iter().any(|known| name == *known)
+    });
+    assert_eq!(made.count(), 0);
     let file = File::options().write(true).open(damaged.join("tillkeep.db")).expect("the copy");
     file.write_all_at(&NO_PAGE, (page - 1) * page_bytes).expect("written");
     fs::write(damaged.join("numbers"), "no numbers\n").expect("a file");
@@ -99,4 +107,33 @@ fn a_server_is_looked_at_by_the_files_of_its_unit_and_nothing_that_is_set_here()
     let none = asked(&["store", "--json", "--name", "no-such-store"], &[]);
     none.has("configuration", "fault", "/etc/tillkeep/store-no-such-store.env cannot be read", "");
     assert_eq!((none.code, none.findings().len()), (2, 1));
+    let report: Json = serde_json::from_str(&none.text).expect("a report");
+    assert_eq!(report["settings"], "/etc/tillkeep/store-no-such-store.env");
+}
+
+#[test]
+fn what_a_file_of_settings_lacks_its_unit_may_have_and_what_is_wrong_in_it_is_named_there() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let settings = dir.path().join("store-s01.env");
+    let at = settings.to_str().expect("a path");
+    let words = ["store", "--json", "--listen", "127.0.0.1:0", "--settings", at];
+    let looked = |text: &str| {
+        fs::write(&settings, format!("DATA_DIR={}/none\n{text}", dir.path().display())).expect("a file");
+        asked(&words, &[])
+    };
+    // The token is a credential of systemd, by a drop-in.
+    let credential = looked("HQ_URL=http://127.0.0.1:1\n");
+    credential.has("token", "warning", &format!("SYNC_TOKEN is not set in {at}"), "systemctl edit");
+    let bare = looked("");
+    bare.has("configuration", "warning", &format!("HQ_URL is not set in {at}"), "systemctl edit");
+    bare.has("headquarters", "warning", &format!("not checked: HQ_URL is not set in {at}"), "systemctl edit");
+    assert!(bare.code == 1 && !bare.text.contains("--name"), "it was named: {}", bare.text);
+
+    let wrong = looked("TILLKEEP_JWT_KEY=short\n");
+    wrong.has("configuration", "fault", "TILLKEEP_JWT_KEY", &format!("set it right in {at}"));
+    let unread = looked("TILLKEEP_LISTEN=5\n");
+    unread.has("configuration", "fault", "TILLKEEP_LISTEN", &format!("set it right in {at}"));
+    assert!(!wrong.text.contains("config check") && !unread.text.contains("config check"), "{}", unread.text);
+    let report: Json = serde_json::from_str(&unread.text).expect("a report");
+    assert_eq!((report["settings"].as_str(), unread.code), (Some(at), 2));
 }
