@@ -123,7 +123,8 @@ pub fn is_of_root_alone(path: &Path, owner: u32, bits: u32) -> io::Result<bool> 
 /// than root's is taken for one that the owner is in.
 fn is_roots([user, group]: [u32; 2], mode: u32, owner: u32, bits: u32) -> bool {
     let may = |mode: u32| mode & bits == bits;
-    owner != 0 && user == 0 && !may(mode) && !(group != 0 && may(mode >> 3))
+    let of_group = group != 0 && may(mode >> 3);
+    owner != 0 && user == 0 && !may(mode) && !of_group
 }
 
 fn is_own(name: &str) -> bool {
