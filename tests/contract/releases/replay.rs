@@ -69,7 +69,9 @@ async fn what_a_store_of_each_release_asks_is_answered_so_that_it_understands() 
 }
 
 /// What is of the moment: a reader needs that it is there, not which.
-const OF_THE_MOMENT: &[&str] = &["ticket", "clock", "serverVersion", "epoch", "resync", "nonce", "tag"];
+const OF_THE_MOMENT: &[&str] = &["ticket", "clock", "serverVersion", "epoch", "resync"];
+/// The same of an answer itself: a row may have a column of such a name, which is to be what it was.
+const OF_THE_MOMENT_OF_AN_ANSWER: &[&str] = &["nonce", "tag"];
 /// What stores of every release do without.
 const OPTIONAL: &[&str] = &["mark"];
 /// What may have grown since.
@@ -86,6 +88,7 @@ fn understood(what: &str, key: &str, then: &Json, now: &Json) {
     match (then, now) {
         (Json::Object(then), Json::Object(now)) => {
             for (name, value) in then {
+                let is_of_answer = key.is_empty() && OF_THE_MOMENT_OF_AN_ANSWER.contains(&name.as_str());
                 let grows = key == "versions" || AT_LEAST.contains(&name.as_str());
                 if OPTIONAL.contains(&name.as_str()) && !now.contains_key(name) {
                     continue;
@@ -93,7 +96,7 @@ fn understood(what: &str, key: &str, then: &Json, now: &Json) {
                 let found = now.get(name).unwrap_or_else(|| panic!("{place}: no {name} any more"));
                 if grows {
                     assert!(found.as_i64() >= value.as_i64(), "{place}.{name}: {value}, and now {found}");
-                } else if OF_THE_MOMENT.contains(&name.as_str()) {
+                } else if is_of_answer || OF_THE_MOMENT.contains(&name.as_str()) {
                     assert_eq!(kind(found), kind(value), "{place}.{name}");
                 } else {
                     understood(what, name, value, found);
@@ -108,6 +111,14 @@ fn understood(what: &str, key: &str, then: &Json, now: &Json) {
         }
         _ => assert_eq!(then, now, "{place}"),
     }
+}
+
+#[test]
+fn what_is_of_the_moment_of_an_answer_is_no_column_of_its_rows() {
+    let said = |tag: &str, of_row: &str| json!({"tag": tag, "rows": [{"tag": of_row}]});
+    understood("a pull", "", &said("a", "one"), &said("b", "one"));
+    let other = std::panic::catch_unwind(|| understood("a pull", "", &said("a", "one"), &said("b", "two")));
+    assert!(other.is_err(), "another column is understood as the same");
 }
 
 fn kind(value: &Json) -> u8 {
