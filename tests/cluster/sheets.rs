@@ -71,8 +71,19 @@ impl Desk {
     }
 
     fn begin(&self, words: &[&str], input: &str) -> Child {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_tillkeep"));
-        command.args(words).args(["--url", &self.url]).env_clear().current_dir(self.dir.path());
+        // Whatever runs this test may be one that outlives its terminal.
+        self.begin_with("--default-signal=HUP", words, input)
+    }
+
+    /// With this done to a signal.
+    fn begin_with(&self, signal: &str, words: &[&str], input: &str) -> Child {
+        let mut command = Command::new("/usr/bin/env");
+        command
+            .args([signal, env!("CARGO_BIN_EXE_tillkeep")])
+            .args(words)
+            .args(["--url", &self.url])
+            .env_clear()
+            .current_dir(self.dir.path());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the program runs");
         let written = child.stdin.take().expect("input").write_all(input.as_bytes());
@@ -95,8 +106,8 @@ fn ended(child: Child) -> Done {
     child.wait_with_output().expect("it ends").into()
 }
 
-fn interrupt(child: &Child) {
-    let asked = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+fn stop(child: &Child, signal: &str) {
+    let asked = Command::new("kill").args([signal, &child.id().to_string()]).status();
     assert!(asked.expect("kill").success());
 }
 
@@ -214,15 +225,17 @@ async fn a_file_whose_answer_was_lost_is_taken_once() {
     let words = ["import", "customers", "-", "--token-file", &held];
     let customers = async || chain.admin.get("/customers").await.data().as_array().expect("a list").len();
     // Each has a number given by headquarters: to take the file twice would make two.
-    let lost = async |child: &str| {
+    let lost = async |child: &str, signal: &str| {
         let before = proxy.lost_answers();
         proxy.set(Fault::LoseAnswers);
-        let sending = desk.begin(&words, &format!("firstName,lastName\n{child},Miller\n"));
+        let sending = desk.begin_with(signal, &words, &format!("firstName,lastName\n{child},Miller\n"));
         eventually("the answer is lost", async || (proxy.lost_answers() > before).then_some(())).await;
         sending
     };
 
-    let sending = lost("Ann").await;
+    let sending = lost("Ann", "--ignore-signal=HUP").await;
+    // As under `nohup`.
+    stop(&sending, "-HUP");
     proxy.set(Fault::None);
     let done = ended(sending);
     assert!(done.wrong.contains("sent again with the same key"), "{done:?}");
@@ -230,8 +243,8 @@ async fn a_file_whose_answer_was_lost_is_taken_once() {
     assert_eq!((customers().await, imports(&chain, "customers.import").await), (1, 1));
 
     // Whoever did not wait for that is told how to ask later.
-    let sending = lost("Ben").await;
-    interrupt(&sending);
+    let sending = lost("Ben", "--default-signal=HUP").await;
+    stop(&sending, "-INT");
     let wrong = ended(sending).refused();
     proxy.set(Fault::None);
     let key = wrong.split("--key ").nth(1).and_then(|rest| rest.split_whitespace().next()).expect("a key");
@@ -253,12 +266,17 @@ async fn an_export_that_is_ended_or_gets_something_else_leaves_no_file() {
     let held = desk.file("token", token(&chain));
     let words = ["export", "products", "--out", "products.csv", "--token-file", &held];
     proxy.set(Fault::HalfOpen);
-    let waiting = desk.begin(&words, "");
-    eventually("it waits for the file", async || (proxy.hits() > 0 && desk.names().len() > 1).then_some(())).await;
-    interrupt(&waiting);
-    let wrong = ended(waiting).refused();
-    assert!(wrong.contains("stopped; no file was written"), "{wrong}");
-    assert_eq!(desk.names(), ["token"]);
+    // By a person, and by a terminal that is closed.
+    for signal in ["-INT", "-QUIT", "-HUP", "-TERM"] {
+        let before = proxy.hits();
+        let waiting = desk.begin(&words, "");
+        let waits = async || (proxy.hits() > before && desk.names().len() > 1).then_some(());
+        eventually("it waits for the file", waits).await;
+        stop(&waiting, signal);
+        let wrong = ended(waiting).refused();
+        assert!(wrong.contains("stopped; no file was written"), "{signal}: {wrong}");
+        assert_eq!(desk.names(), ["token"], "{signal}");
+    }
     for (fault, said) in [(Fault::Portal, "is no headquarters of Tillkeep"), (Fault::CutAnswer(200), "the line to")] {
         proxy.set(fault);
         let wrong = desk.run(&words, "").refused();
@@ -302,11 +320,16 @@ async fn a_headquarters_with_an_authority_of_its_own_is_trusted_when_that_is_nam
     let environment = [("ADMIN_USERNAME", ADMIN.0), ("ADMIN_PIN", ADMIN.1), ("TLS_CERT", &*cert), ("TLS_KEY", &*key)];
     let hq = Process::start("hq", &dir.path().join("hq"), &environment);
     let desk = Desk::at(&hq.url);
-    let wrong = desk.signed_in(&["export", "products"]).refused();
-    assert!(wrong.contains("cannot be reached") && wrong.contains("--ca"), "{wrong}");
+    // Headquarters would note it.
+    let with_wrong_pin = |words: &[&str]| desk.run(&[words, &["--user", ADMIN.0]].concat(), "918273\n").refused();
+    let wrong = with_wrong_pin(&["export", "products"]);
+    assert!(wrong.contains("cannot be reached") && wrong.contains("with --ca"), "{wrong}");
     let said = desk.signed_in(&["export", "products", "--ca", &ca]).well();
     assert!(said.contains("sku,name"), "{said}");
     let admin = Client::trusting(&hq.url, &authority.pem).sign_in(ADMIN.0, ADMIN.1).await.expect("signed in");
-    let lines = admin.get("/audit-log?action=login.refused").await.data();
-    assert_eq!(lines.as_array().map(Vec::len), Some(0), "the PIN went to nobody who is not trusted: {lines}");
+    let noted = async || admin.get("/audit-log?action=login.refused").await.data().as_array().expect("lines").len();
+    assert_eq!(noted().await, 0, "the PIN went to nobody who is not trusted");
+    let wrong = with_wrong_pin(&["export", "products", "--ca", &ca]);
+    assert!(wrong.contains("root cannot sign in"), "{wrong}");
+    assert_eq!(noted().await, 1, "a PIN that comes there is seen");
 }

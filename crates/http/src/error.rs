@@ -248,6 +248,15 @@ fn clipped(text: &str, longest: usize) -> Cow<'_, str> {
     }
 }
 
+/// The innermost cause of an error, which says most: what a client of HTTP says itself is that it could not send.
+pub fn innermost(error: &(dyn StdError + 'static)) -> String {
+    let mut cause = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    cause.to_string()
+}
+
 /// An error and all that it came from, each once: many texts hold that of their cause already.
 fn chain(error: &(dyn StdError + 'static)) -> String {
     let (mut text, mut next) = (error.to_string(), error.source());

@@ -96,11 +96,10 @@ pub fn named(url: String) -> String {
 }
 
 fn has_password(url: &str) -> bool {
-    let (address, parameters) = url.split_once('?').unwrap_or((url, ""));
-    let before = address.split_once("://").and_then(|(_, rest)| rest.rsplit_once('@'));
-    let is_set = |password: &str| !password.is_empty();
-    before.and_then(|(who, _)| who.split_once(':')).is_some_and(|(_, password)| is_set(password))
-        || parameters.split('&').filter_map(|pair| pair.strip_prefix("password=")).any(is_set)
+    // The file of SQLite has none, and an @ among parameters is none before a host.
+    let address = url.split_once('?').map_or(url, |(address, _)| address);
+    let mut passwords = configuration::before_hosts(address).into_iter().chain(configuration::among_parameters(url));
+    url.starts_with("postgres") && passwords.any(|password| !password.is_empty())
 }
 
 #[cfg(test)]
@@ -131,7 +130,9 @@ mod tests {
         for url in [
             "postgres://till@db:5432/chain",
             "postgres://till:@db/chain",
+            "postgres://db:5432/chain?user=till@chain",
             "sqlite:///srv/a:b/tillkeep.db",
+            "sqlite:///srv/a:b@c/tillkeep.db",
             "postgres://db",
         ] {
             assert!(!has_password(url), "{url}");

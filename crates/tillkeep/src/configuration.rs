@@ -25,7 +25,7 @@ mod help;
 mod tests;
 
 use addresses::origin;
-pub use addresses::{address_to_listen_on, web_address};
+pub use addresses::{address_to_listen_on, among_parameters, before_hosts, web_address};
 use backups::Backups;
 pub use backups::Plan;
 pub use environment::{as_of_server, secret_of, variable_of};

@@ -42,9 +42,20 @@ fn set(modes: &Termios) {
 
 /// The secret in `file`, or from the standard input; `what` it is, for who reads.
 pub async fn read(file: Option<&Path>, what: &str) -> Result<Secret> {
+    let text = whole(file, what).await?;
+    let secret = text.expose().trim();
+    if secret.is_empty() {
+        bail!("{what} is empty");
+    }
+    Ok(secret.to_owned().into())
+}
+
+/// The same with whatever stands around it; of what is typed one line.
+pub async fn whole(file: Option<&Path>, what: &str) -> Result<Secret> {
     let path = file.map(Path::to_owned);
     let is_typed = path.is_none() && stdin().is_terminal();
-    // Stays hidden until this returns, or whatever waits for it is dropped: a signal leaves the terminal as it was.
+    // Stays hidden until this returns, or whatever waits for it is dropped: a signal that a command waits for leaves the terminal as
+    // it was.
     let hidden = is_typed.then(Hidden::begin);
     if is_typed {
         tell(&format!("{what}: "))?;
@@ -54,12 +65,7 @@ pub async fn read(file: Option<&Path>, what: &str) -> Result<Secret> {
         tell("\n")?;
     }
     drop(hidden);
-    let text = text.with_context(|| format!("{what} cannot be read"))?;
-    let secret = text.trim();
-    if secret.is_empty() {
-        bail!("{what} is empty");
-    }
-    Ok(secret.to_owned().into())
+    Ok(text.with_context(|| format!("{what} cannot be read"))?.into())
 }
 
 fn text(file: Option<PathBuf>, is_typed: bool) -> Result<String> {

@@ -2,7 +2,7 @@
 
 use reqwest::Response;
 use reqwest::header::CONTENT_TYPE;
-use tillkeep_http::error::Result;
+use tillkeep_http::error::{Result, innermost};
 use tillkeep_http::files;
 use tillkeep_http::pins::{Pins, hmac};
 use tillkeep_model::Instant;
@@ -91,11 +91,7 @@ fn cause(error: reqwest::Error) -> String {
     if error.is_timeout() {
         return "no answer within 10 seconds".to_owned();
     }
-    let mut cause: &dyn std::error::Error = &error;
-    while let Some(source) = cause.source() {
-        cause = source;
-    }
-    cause.to_string()
+    innermost(&error)
 }
 
 #[cfg(test)]

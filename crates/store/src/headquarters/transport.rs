@@ -10,6 +10,7 @@ use reqwest::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, 
 use reqwest::{Client, Response, redirect};
 use rustls::ClientConfig;
 use tillkeep_http::Secret;
+use tillkeep_http::error::innermost;
 use tillkeep_model::wire::PROTOCOL;
 use tokio::io::AsyncWriteExt;
 use tokio::time::{Instant, timeout};
@@ -204,12 +205,7 @@ async fn compressed(json: &[u8]) -> Option<Vec<u8>> {
     Some(encoder.into_inner())
 }
 
-/// The innermost cause: "error sending request" says nothing. No URL, which may hold a name.
+/// No URL, which may hold a name.
 fn plain(error: reqwest::Error) -> String {
-    let error = error.without_url();
-    let mut cause: &dyn std::error::Error = &error;
-    while let Some(source) = cause.source() {
-        cause = source;
-    }
-    cause.to_string()
+    innermost(&error.without_url())
 }

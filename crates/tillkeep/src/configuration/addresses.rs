@@ -33,6 +33,30 @@ pub fn web_address(text: &str) -> Result<reqwest::Url> {
     Ok(url)
 }
 
+/// What stands before the hosts of an address and is no name: passwords, and the token of a broker. Some may be empty.
+pub fn before_hosts(url: &str) -> Vec<&str> {
+    // A password that was not encoded may have an @ in it. Behind a comma another address may follow.
+    let before = url.split_once("://").and_then(|(_, rest)| rest.rsplit_once('@'));
+    let Some((before, _)) = before else { return Vec::new() };
+    let secret = |part| {
+        let who = str::rsplit_once(part, "://").map_or(part, |(_, who)| who);
+        let who = who.split_once('@').map_or(who, |(who, _)| who);
+        match who.split_once(':') {
+            Some((_, password)) => Some(password),
+            // A token of NATS stands alone; a name of PostgreSQL is none.
+            None => (!url.starts_with("postgres")).then_some(who),
+        }
+    };
+    let whole = before.split_once(':').map(|(_, password)| password);
+    before.split(',').chain([before]).filter_map(secret).chain(whole).collect()
+}
+
+/// Passwords among the parameters of an address.
+pub fn among_parameters(url: &str) -> impl Iterator<Item = &str> {
+    let parameters = url.split_once('?').map_or("", |(_, parameters)| parameters);
+    parameters.split('&').filter_map(|pair| pair.strip_prefix("password="))
+}
+
 /// Where a page comes from, as a browser says it: `http` or `https`, a host, and a port that is not the usual one. A browser's text is
 /// compared letter by letter, so that anything else would never fit.
 pub fn origin(text: &str) -> std::result::Result<String, String> {

@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use chrono::DateTime;
 use reqwest::tls::TlsInfo;
-use reqwest::{Client, ClientBuilder, redirect};
-use rustls::ClientConfig;
+use reqwest::{Client, ClientBuilder};
 use serde_json::Value as Json;
 use tillkeep_http::Clock;
+use tillkeep_http::error::innermost;
 use tillkeep_model::Instant;
-use tillkeep_store::headquarters::trusting;
+
+use crate::reaching;
 
 const CONNECT_WITHIN: Duration = Duration::from_secs(5);
 const ANSWER_WITHIN: Duration = Duration::from_secs(8);
@@ -41,24 +42,18 @@ impl Heard {
     }
 }
 
-fn client() -> ClientBuilder {
-    Client::builder()
-        .connect_timeout(CONNECT_WITHIN)
-        .timeout(ANSWER_WITHIN)
-        .redirect(redirect::Policy::none())
-        .no_proxy()
-        .tls_info(true)
+fn built(client: ClientBuilder) -> Result<Client, String> {
+    client.connect_timeout(CONNECT_WITHIN).timeout(ANSWER_WITHIN).tls_info(true).build().map_err(plain)
 }
 
 /// Who trusts at headquarters what the server of a store trusts.
 pub fn client_of_store(ca_file: Option<&Path>) -> Result<Client, String> {
-    let tls = trusting(ca_file).map_err(|error| error.to_string())?;
-    client().tls_backend_preconfigured(ClientConfig::clone(&tls)).build().map_err(plain)
+    built(reaching::client_of_store(ca_file).map_err(|error| error.to_string())?)
 }
 
 /// Who asks the server on this machine, by an address that its certificate need not name. Nothing is told to it.
 pub fn client_of_this_machine() -> Result<Client, String> {
-    client().tls_danger_accept_invalid_certs(true).build().map_err(plain)
+    built(reaching::client().tls_danger_accept_invalid_certs(true))
 }
 
 /// What is answered to `GET path`.
@@ -87,14 +82,8 @@ fn moment(text: &str) -> Option<Instant> {
     Some(Instant::from_millis(DateTime::parse_from_rfc2822(text).ok()?.timestamp_millis()))
 }
 
-/// The innermost cause: "error sending request" says nothing.
 fn plain(error: reqwest::Error) -> String {
-    let error = error.without_url();
-    let mut cause: &dyn std::error::Error = &error;
-    while let Some(source) = cause.source() {
-        cause = source;
-    }
-    cause.to_string()
+    innermost(&error.without_url())
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use anyhow::Result;
 use serde::Serialize;
 use tillkeep_storage::db::in_words;
 
-use crate::configuration::{secret_of, variable_of};
+use crate::configuration::{among_parameters, before_hosts, secret_of, variable_of};
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -158,26 +158,8 @@ impl Secrets {
 
     /// What stands before the hosts of an address and is no name, and a password among its parameters.
     pub fn add_url(&mut self, url: &str) {
-        if let Some((_, parameters)) = url.split_once('?') {
-            for password in parameters.split('&').filter_map(|pair| pair.strip_prefix("password=")) {
-                self.add(password);
-            }
-        }
-        let Some((_, rest)) = url.split_once("://") else { return };
-        // A password that was not encoded may have an @ in it. Behind a comma another address may follow.
-        let Some((before, _)) = rest.rsplit_once('@') else { return };
-        for part in before.split(',').chain([before]) {
-            let who = part.rsplit_once("://").map_or(part, |(_, who)| who);
-            let who = who.split_once('@').map_or(who, |(who, _)| who);
-            match who.split_once(':') {
-                Some((_, password)) => self.add(password),
-                // A token of NATS stands alone; a name of PostgreSQL is none.
-                None if !url.starts_with("postgres") => self.add(who),
-                None => {}
-            }
-        }
-        if let Some((_, password)) = before.split_once(':') {
-            self.add(password);
+        for secret in before_hosts(url).into_iter().chain(among_parameters(url)) {
+            self.add(secret);
         }
     }
 

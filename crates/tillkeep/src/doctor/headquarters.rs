@@ -5,6 +5,9 @@ use std::sync::Arc;
 use super::certificate;
 use super::finding::{Checked, Level, fault, ok, warning};
 use super::installation::Installation;
+use crate::reaching::{self, Told};
+
+const TOLD: Told = Told { url: "HQ_URL", ca: "HQ_CA_FILE" };
 
 pub async fn answers(at: Arc<Installation>) -> Checked {
     let url = &at.configuration.store.hq_url;
@@ -35,11 +38,9 @@ pub async fn answers(at: Arc<Installation>) -> Checked {
 }
 
 fn remedy(url: &str, error: &str) -> String {
-    if error.contains("certificate") || error.contains("UnknownIssuer") {
-        return "name the certificate of its authority with HQ_CA_FILE, or have headquarters show one for this name"
-            .to_owned();
-    }
-    format!("`curl -v {url}/health` from here; see HQ_URL, the network and its names. The store sells on meanwhile")
+    reaching::remedy(error, &TOLD).unwrap_or_else(|| {
+        format!("`curl -v {url}/health` from here; see HQ_URL, the network and its names. The store sells on meanwhile")
+    })
 }
 
 #[cfg(test)]

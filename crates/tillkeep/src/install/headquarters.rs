@@ -3,24 +3,23 @@
 //! No handshake: that would make this program the process that is the store. What is asked changes nothing but that headquarters
 //! has seen the store.
 
-use std::error::Error;
 use std::time::Duration;
 
 use anyhow::Result;
 use chrono::DateTime;
 use reqwest::header::{AUTHORIZATION, DATE, HeaderValue};
-use reqwest::{Client, Response, StatusCode, redirect};
-use rustls::ClientConfig;
+use reqwest::{Client, Response, StatusCode};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use tillkeep_http::error::innermost;
 use tillkeep_model::alarm::is_clock_off;
 use tillkeep_model::wire::PROTOCOL;
 use tillkeep_store::headquarters::token::newest;
-use tillkeep_store::headquarters::trusting;
 
 use super::settings::Settings;
 use super::token::Token;
 use super::{Checked, Checks, Fault};
+use crate::reaching::{self, DISTRUST, Told};
 use crate::run;
 
 const CONNECT_WITHIN: Duration = Duration::from_secs(5);
@@ -30,8 +29,7 @@ const SOON: i64 = 14;
 const DAY: i64 = 24 * 3600;
 /// What headquarters says to a token that is none of its own. Specification, section 5.
 const UNAUTHORIZED: &str = "Unauthorized";
-/// What rustls says of a certificate that it does not take.
-const DISTRUST: &str = "invalid peer certificate";
+const TOLD: Told = Told { url: "--hq-url", ca: "--ca" };
 
 /// What `GET /health` says.
 #[derive(Deserialize)]
@@ -92,17 +90,12 @@ pub async fn check(checks: &mut Checks, store: &Settings, token: &Token) -> Resu
 
 fn client(store: &Settings) -> Checked<Client> {
     let remedy = "--ca names a PEM file with the certificate of the authority";
-    let mut builder = Client::builder();
-    if store.hq_url.starts_with("https:") {
-        let tls = trusting(store.ca_file.as_deref()).map_err(|error| Fault::new(error, remedy))?;
-        builder = builder.tls_backend_preconfigured(ClientConfig::clone(&tls)).tls_info(true);
-    }
-    let client = builder
-        .connect_timeout(CONNECT_WITHIN)
-        .timeout(ANSWER_WITHIN)
-        .redirect(redirect::Policy::none())
-        .no_proxy()
-        .build();
+    let builder = if store.hq_url.starts_with("https:") {
+        reaching::client_of_store(store.ca_file.as_deref()).map_err(|error| Fault::new(error, remedy))?.tls_info(true)
+    } else {
+        reaching::client()
+    };
+    let client = builder.connect_timeout(CONNECT_WITHIN).timeout(ANSWER_WITHIN).build();
     client.map_err(|error| Fault::new(error, "say what this machine is to whoever looks after Tillkeep"))
 }
 
@@ -153,32 +146,15 @@ fn ends(der: &[u8]) -> Option<i64> {
     Some(certificate.validity().not_after.timestamp())
 }
 
-/// Why nothing came: the innermost cause says most.
+/// Why nothing came.
 fn unreachable(error: &reqwest::Error, url: &str) -> Fault {
-    let mut cause: &dyn Error = error;
-    while let Some(source) = cause.source() {
-        cause = source;
-    }
-    let words = cause.to_string();
+    let words = innermost(error);
     Fault::new(format!("{url} cannot be reached: {words}"), remedy(&words))
 }
 
-fn remedy(words: &str) -> &'static str {
-    if words.contains("UnknownIssuer") {
-        "its certificate is by an authority that this machine does not know: name that authority's file with --ca"
-    } else if words.contains("not valid for name") {
-        "its certificate has another name: use that name in --hq-url, or give headquarters one for this name"
-    } else if words.contains("certificate expired") {
-        "its certificate has ended, or the clock of this machine is wrong: renew the one, set the other"
-    } else if words.contains("not valid yet") {
-        "its certificate begins later: the clock of this machine is behind; set it (timedatectl set-ntp true)"
-    } else if words.contains("certificate") {
-        "look at the certificate of headquarters; with an authority of its own name that one's file with --ca"
-    } else if words.contains("InvalidContentType") || words.contains("corrupt message") {
-        "it speaks no TLS there: look at the port, and at http or https in --hq-url"
-    } else {
-        "look at --hq-url, at the network of this machine, and whether headquarters runs"
-    }
+fn remedy(words: &str) -> String {
+    let otherwise = "look at --hq-url, at the network of this machine, and whether headquarters runs";
+    reaching::remedy(words, &TOLD).unwrap_or_else(|| otherwise.to_owned())
 }
 
 /// Stores and headquarters of one major version understand each other, whichever is newer.
@@ -278,26 +254,6 @@ mod tests {
         for other in ["9.0.0", "", "nginx"] {
             assert!(version(Some(other), "u").is_err(), "{other}");
         }
-    }
-
-    #[test]
-    fn what_helps_with_a_certificate_follows_from_the_words_of_the_library() {
-        use rustls::CertificateError;
-        use rustls::pki_types::{ServerName, UnixTime};
-        let at = |seconds| UnixTime::since_unix_epoch(Duration::from_secs(seconds));
-        let expected = ServerName::try_from("hq.example.com").expect("a name");
-        let of_name = CertificateError::NotValidForNameContext { expected, presented: vec!["other".to_owned()] };
-        for (error, word) in [
-            (CertificateError::UnknownIssuer, "--ca"),
-            (of_name, "another name"),
-            (CertificateError::ExpiredContext { time: at(9), not_after: at(1) }, "has ended"),
-            (CertificateError::NotValidYetContext { time: at(1), not_before: at(9) }, "begins later"),
-            (CertificateError::BadSignature, "look at the certificate"),
-        ] {
-            let words = rustls::Error::InvalidCertificate(error).to_string();
-            assert!(words.contains(DISTRUST) && remedy(&words).contains(word), "{words}");
-        }
-        assert!(remedy("Connection refused (os error 111)").contains("whether headquarters runs"));
     }
 
     #[test]

@@ -17,6 +17,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 
 use crate::output::say;
+use crate::signals::{stop_command_on_signal, until};
 use crate::{certificate, configuration, run};
 pub use environment::variables;
 use service::Service;
@@ -123,9 +124,14 @@ impl Checks {
     }
 }
 
-/// Installs a store.
+/// Installs a store. Whoever stops that at the prompt has the terminal as it was.
 pub async fn run(args: &InstallArgs) -> Result<()> {
-    let token = token::read(args.token_file.as_deref())?;
+    let stop = stop_command_on_signal()?;
+    until(&stop, "stopped; the same command begins again", install(args)).await
+}
+
+async fn install(args: &InstallArgs) -> Result<()> {
+    let token = token::read(args.token_file.as_deref()).await?;
     let name = name(args.name.as_deref(), &token)?;
     configuration::address_to_listen_on(&args.listen).map_err(|error| error.context("--listen"))?;
     let hq_url = run::check_hq_url(&args.hq_url, args.allow_insecure)

@@ -1,6 +1,5 @@
-//! The sync token, as it is handed over: in a file, or over a pipe.
+//! The sync token, as it is handed over: in a file, over a pipe, or pasted.
 
-use std::io::{IsTerminal, Read, stdin};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
@@ -8,10 +7,7 @@ use tillkeep_http::Secret;
 use tillkeep_http::tokens::read_sync_token;
 use uuid::Uuid;
 
-use crate::output::say;
-
-/// Bytes that are read of what should be a token. The settings that provisioning shows have one among them.
-const MOST: u64 = 16 << 10;
+use crate::secret;
 
 pub struct Token {
     pub text: Secret,
@@ -20,21 +16,8 @@ pub struct Token {
 }
 
 /// The token in `file`, or from the standard input.
-pub fn read(file: Option<&Path>) -> Result<Token> {
-    let mut text = String::new();
-    let read = match file {
-        Some(path) => {
-            let open = std::fs::File::open(path).with_context(|| format!("--token-file {}", path.display()))?;
-            open.take(MOST).read_to_string(&mut text)
-        }
-        None if stdin().is_terminal() => {
-            say!("Paste the sync token and press Enter:");
-            stdin().read_line(&mut text)
-        }
-        None => stdin().take(MOST).read_to_string(&mut text),
-    };
-    read.context("the sync token cannot be read")?;
-    parse(&text)
+pub async fn read(file: Option<&Path>) -> Result<Token> {
+    parse(secret::whole(file, "the sync token").await?.expose())
 }
 
 /// The token alone, or the settings that provisioning shows.

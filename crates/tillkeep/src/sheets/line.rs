@@ -7,16 +7,27 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue, RETRY_AFTER};
-use reqwest::{Client, Method, RequestBuilder, Response, StatusCode, Url, redirect};
-use rustls::ClientConfig;
+use reqwest::{Client, Method, RequestBuilder, Response, StatusCode, Url};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use tillkeep_http::Secret;
-use tillkeep_store::headquarters::trusting;
+use tillkeep_http::error::innermost;
+use tillkeep_model::ErrorCode;
+
+use crate::reaching::{self, Told};
 
 /// One thing that is asked for behind the `?`.
 pub type Asked = (&'static str, String);
 
+const TOLD: Told = Told { url: "--url", ca: "--ca" };
+/// What says that the same may be asked again where the answer has no code of headquarters: a gateway that waits, or has enough.
+const OF_GATEWAYS: [StatusCode; 5] = [
+    StatusCode::REQUEST_TIMEOUT,
+    StatusCode::TOO_MANY_REQUESTS,
+    StatusCode::BAD_GATEWAY,
+    StatusCode::SERVICE_UNAVAILABLE,
+    StatusCode::GATEWAY_TIMEOUT,
+];
 const CONNECT_WITHIN: Duration = Duration::from_secs(10);
 /// For what is no file; headquarters gives such a request 30 seconds.
 const ANSWER_WITHIN: Duration = Duration::from_secs(45);
@@ -80,14 +91,13 @@ pub struct Detail {
 impl Headquarters {
     /// One that answers at `url`; `ca` is trusted besides what the operating system trusts.
     pub fn at(url: String, ca: Option<&Path>) -> Result<Self> {
-        let mut builder = Client::builder();
-        if url.starts_with("https:") {
-            let tls = trusting(ca).context("--ca names a PEM file with the certificate of an authority")?;
-            builder = builder.tls_backend_preconfigured(ClientConfig::clone(&tls));
-        }
-        // Where it would be sent to nobody has named.
-        let builder = builder.connect_timeout(CONNECT_WITHIN).redirect(redirect::Policy::none()).no_proxy();
-        Ok(Self { http: builder.build().context("no client for HTTP")?, url, bearer: None })
+        let builder = if url.starts_with("https:") {
+            reaching::client_of_store(ca).context("--ca names a PEM file with the certificate of an authority")?
+        } else {
+            reaching::client()
+        };
+        let http = builder.connect_timeout(CONNECT_WITHIN).build().context("no client for HTTP")?;
+        Ok(Self { http, url, bearer: None })
     }
 
     /// Shows this access token from now on.
@@ -171,28 +181,37 @@ impl Headquarters {
         )
     }
 
-    /// Why nothing came: the innermost cause says most.
+    /// Why nothing came.
     pub fn lost(&self, error: &reqwest::Error) -> Lost {
-        let mut cause: &dyn Error = error;
-        while let Some(source) = cause.source() {
-            cause = source;
-        }
-        let words = if error.is_timeout() { "it takes too long".to_owned() } else { cause.to_string() };
+        let words = if error.is_timeout() { "it takes too long".to_owned() } else { innermost(error) };
         let url = &self.url;
-        let text = if !error.is_connect() {
-            format!("the line to {url} broke: {words}")
-        } else if words.contains("certificate") || words.contains("UnknownIssuer") {
-            format!("{url} cannot be reached: {words}; the authority of a certificate of its own is named with --ca")
-        } else {
-            format!("{url} cannot be reached: {words}; look at --url, and whether headquarters runs")
-        };
-        Lost { text, is_unsent: error.is_connect() }
+        if !error.is_connect() {
+            return Lost { text: format!("the line to {url} broke: {words}"), is_unsent: false };
+        }
+        let remedy = reaching::remedy(&words, &TOLD);
+        let remedy = remedy.unwrap_or_else(|| "look at --url, and whether headquarters runs".to_owned());
+        Lost { text: format!("{url} cannot be reached: {words}; {remedy}"), is_unsent: true }
     }
 }
 
 impl Heard {
     pub fn refusal(&self) -> Refusal {
         serde_json::from_slice(&self.body).unwrap_or_default()
+    }
+
+    /// Of headquarters, unless it is of a newer release or something else has answered.
+    pub fn code(&self) -> Option<ErrorCode> {
+        ErrorCode::parse(&self.refusal().code)
+    }
+
+    /// Whether the same may be asked again.
+    pub fn comes_again(&self) -> bool {
+        self.code().map_or_else(|| OF_GATEWAYS.contains(&self.status), ErrorCode::may_be_retried)
+    }
+
+    /// Whether what was asked for may have been done although this is no success.
+    pub fn may_have_happened(&self) -> bool {
+        self.status.is_server_error() || self.code().is_some_and(ErrorCode::may_have_happened)
     }
 }
 
@@ -223,6 +242,27 @@ mod tests {
         {
             let error = hq.data::<Vec<u8>>(&heard(status, page)).expect_err(page).to_string();
             assert!(error.contains("is no headquarters"), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_may_be_asked_again_and_what_may_have_happened_follow_from_code_and_status() {
+        for (status, code, comes_again, may_have_happened) in [
+            (200, "", false, false),
+            (403, "forbidden", false, false),
+            (409, "in_progress", true, true),
+            (422, "validation", false, false),
+            (429, "too_many_requests", true, false),
+            (429, "", true, false),
+            (500, "internal", false, true),
+            (500, "", false, true),
+            (502, "", true, true),
+            (503, "unavailable", true, true),
+            (503, "of_a_newer_release", true, true),
+        ] {
+            let heard = heard(StatusCode::from_u16(status).expect("a status"), &format!(r#"{{"code":"{code}"}}"#));
+            let follows = (heard.comes_again(), heard.may_have_happened());
+            assert_eq!(follows, (comes_again, may_have_happened), "{status} {code}");
         }
     }
 

@@ -3,8 +3,8 @@
 
 mod keeping;
 mod line;
+mod patience;
 mod progress;
-mod secret;
 mod sending;
 mod sign_in;
 
@@ -14,12 +14,11 @@ use anyhow::{Context, Result, bail};
 use chrono::NaiveDate;
 use clap::{Args, Subcommand};
 use serde::Deserialize;
-use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::configuration::{self, Hq};
 use crate::run;
-use crate::signals::stop_on_signal;
+use crate::signals::{stop_command_on_signal, until};
 use line::{Asked, Headquarters};
 use sending::{Job, Sheet};
 use sign_in::{By, Session};
@@ -168,7 +167,7 @@ pub async fn import(what: Import, configured: Option<&Path>) -> Result<u8> {
     let key = key.unwrap_or_else(|| Uuid::now_v7().to_string());
     let job = Job { path, query, key, dry_run };
     let hq = reached.headquarters(configured)?;
-    let stop = stop_on_signal()?;
+    let stop = stop_command_on_signal()?;
     let begin = async {
         // Before anybody signs in: a file that is none, or too large, needs no headquarters.
         let sheet = tokio::task::spawn_blocking(move || Sheet::open(&file)).await??;
@@ -191,7 +190,7 @@ pub async fn export(what: Export, configured: Option<&Path>) -> Result<()> {
     let Kept { out, reached } = kept;
     let out = out.filter(|path| !is_standard(path));
     let (by, hq) = (reached.by(), reached.headquarters(configured)?);
-    let stop = stop_on_signal()?;
+    let stop = stop_command_on_signal()?;
     let stopped = "stopped; no file was written";
     let session = until(&stop, stopped, sign_in::sign_in(hq, &by)).await?;
     let done = until(&stop, stopped, all_of(&session, path, store.as_deref(), query, out.as_deref())).await;
@@ -212,14 +211,6 @@ async fn all_of(
     }
     query.push(("format", "csv".to_owned()));
     keeping::keep(hq, path, &query, out).await
-}
-
-/// `work`, unless a signal asks to stop before it is done.
-async fn until<T>(stop: &CancellationToken, stopped: &str, work: impl Future<Output = Result<T>>) -> Result<T> {
-    tokio::select! {
-        done = work => done,
-        () = stop.cancelled() => bail!("{stopped}"),
-    }
 }
 
 fn is_standard(path: &Path) -> bool {
@@ -305,35 +296,4 @@ fn of_this_machine(hq: &Hq) -> Result<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn without_an_address_it_is_headquarters_of_this_machine() {
-        let mut hq = configuration::load(None).expect("a configuration").hq;
-        for (listen, url) in [
-            ("127.0.0.1:8080", "http://127.0.0.1:8080"),
-            ("0.0.0.0:80", "http://127.0.0.1:80"),
-            ("[::]:8080", "http://[::1]:8080"),
-            ("localhost:8080", "http://localhost:8080"),
-        ] {
-            listen.clone_into(&mut hq.listen);
-            assert_eq!(of_this_machine(&hq).expect("an address"), url);
-        }
-        "127.0.0.1:0".clone_into(&mut hq.listen);
-        assert!(format!("{:#}", of_this_machine(&hq).expect_err("no port")).contains("--url"));
-        "127.0.0.1:8080".clone_into(&mut hq.listen);
-        hq.tls_cert = "hq.pem".into();
-        assert!(format!("{:#}", of_this_machine(&hq).expect_err("a name is needed")).contains("--url"));
-    }
-
-    #[test]
-    fn a_period_ends_after_it_begins() {
-        let day = |text: &str| Some(text.parse::<NaiveDate>().expect("a date"));
-        let query = business_dates(day("2026-11-01"), day("2026-11-30")).expect("a period");
-        let expected = [("businessDateFrom", "2026-11-01".to_owned()), ("businessDateTo", "2026-11-30".to_owned())];
-        assert_eq!(query, expected);
-        assert!(business_dates(day("2026-11-02"), day("2026-11-01")).is_err());
-        assert!(business_dates(None, None).expect("no period").is_empty());
-    }
-}
+mod tests;

@@ -8,16 +8,17 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Error, Result, anyhow, bail};
 use futures_util::stream;
 use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderValue};
-use reqwest::{Body, Method, StatusCode};
+use reqwest::{Body, Method};
 use serde::Deserialize;
 use tillkeep_http::{idempotency, table};
 use tillkeep_model::ErrorCode;
 
 use super::is_standard;
 use super::line::{Asked, Headquarters, Heard, Lost, shown};
+use super::patience::Patience;
 use super::progress::Progress;
 use crate::output::say;
 
@@ -27,10 +28,6 @@ const MOST: u64 = table::MOST as u64;
 const PART: u64 = 64 << 10;
 /// How long one request may take: headquarters gives it 120 seconds, and 20 to wait for the file before.
 const ANSWER_WITHIN: Duration = Duration::from_secs(200);
-/// Seconds before each further try.
-const WAITS: [u64; 7] = [1, 2, 4, 8, 15, 30, 30];
-/// The longest that headquarters is obeyed when it says when to come again.
-const LONGEST_WAIT: u64 = 60;
 
 /// A file that goes in.
 #[derive(Debug)]
@@ -125,6 +122,11 @@ impl Job {
         format!("stopped; {}", self.unknown())
     }
 
+    /// An end without a success, with what is known of the file.
+    fn ended(&self, why: Error, may_be_taken: bool) -> Error {
+        if may_be_taken { anyhow!("{why:#}; {}", self.unknown()) } else { why }
+    }
+
     /// What is known of a file without an answer.
     fn unknown(&self) -> String {
         if self.dry_run {
@@ -137,39 +139,33 @@ impl Job {
     }
 }
 
-impl Heard {
-    /// Whether nothing was done yet, or nobody knows, and the same may be asked again.
-    fn comes_again(&self) -> bool {
-        let status = self.status;
-        let is_of_a_gateway = status == StatusCode::BAD_GATEWAY || status == StatusCode::GATEWAY_TIMEOUT;
-        let code = ErrorCode::parse(&self.refusal().code);
-        is_of_a_gateway
-            || status == StatusCode::SERVICE_UNAVAILABLE
-            || matches!(code, Some(ErrorCode::InProgress | ErrorCode::IncompleteBody | ErrorCode::RequestTimeout))
-    }
-}
-
 /// Sends the file until there is an answer; what the program ends with.
 pub async fn send(hq: &Headquarters, sheet: &Sheet, job: &Job) -> Result<u8> {
-    let mut waits = WAITS.into_iter();
-    let mut has_left = false;
+    let mut patience = Patience::default();
+    let (mut was_there, mut may_be_taken) = (false, false);
     loop {
         let (why, asked_to_wait) = match once(hq, sheet, job).await? {
-            Ok(heard) if heard.comes_again() => {
-                has_left = true;
-                (format!("{:#}", hq.refused(&heard)), heard.retry_after.unwrap_or_default())
+            Ok(heard) => {
+                may_be_taken |= heard.may_have_happened();
+                if !heard.comes_again() {
+                    return told(hq, &heard, job).map_err(|error| job.ended(error, may_be_taken));
+                }
+                (hq.refused(&heard), heard.retry_after.unwrap_or_default())
             }
-            Ok(heard) => return told(hq, &heard, job),
             // Nobody has ever been there.
-            Err(lost) if lost.is_unsent && !has_left => return Err(lost.into()),
+            Err(lost) if lost.is_unsent && !was_there => return Err(lost.into()),
             Err(lost) => {
-                has_left = true;
-                (lost.text, 0)
+                may_be_taken |= !lost.is_unsent;
+                (lost.into(), 0)
             }
         };
-        let Some(wait) = waits.next() else { bail!("{why}; {}", job.unknown()) };
-        let seconds = wait.max(asked_to_wait.min(LONGEST_WAIT));
-        tracing::warn!(why, seconds, "there is no answer yet; the same file is sent again with the same key");
+        was_there = true;
+        let Some(seconds) = patience.wait(asked_to_wait) else { return Err(job.ended(why, may_be_taken)) };
+        tracing::warn!(
+            why = format!("{why:#}"),
+            seconds,
+            "there is no answer yet; the same file is sent again with the same key"
+        );
         tokio::time::sleep(Duration::from_secs(seconds)).await;
     }
 }
@@ -193,7 +189,7 @@ async fn once(hq: &Headquarters, sheet: &Sheet, job: &Job) -> Result<Result<Hear
 /// Says what came of the file.
 fn told(hq: &Headquarters, heard: &Heard, job: &Job) -> Result<u8> {
     let refusal = heard.refusal();
-    if ErrorCode::parse(&refusal.code) == Some(ErrorCode::Validation) && !refusal.details.is_empty() {
+    if heard.code() == Some(ErrorCode::Validation) && !refusal.details.is_empty() {
         for detail in &refusal.details {
             say!("{}: {}", shown(&detail.field), shown(&detail.message));
         }

@@ -11,8 +11,9 @@ use tillkeep_http::Secret;
 use tillkeep_model::ErrorCode;
 
 use super::is_standard;
-use super::line::Headquarters;
-use super::secret;
+use super::line::{Headquarters, Heard};
+use super::patience::Patience;
+use crate::secret;
 
 /// How long the end of a session may take; it ends by itself too.
 const END_WITHIN: Duration = Duration::from_secs(5);
@@ -77,11 +78,8 @@ pub async fn sign_in(hq: Headquarters, by: &By) -> Result<Session> {
 }
 
 async fn with_pin(hq: Headquarters, name: &str, pin: &Secret) -> Result<Session> {
-    let body = json!({"username": name, "pin": pin.expose()});
-    let heard = hq.ask(hq.request(Method::POST, "/auth/login", &[])?.json(&body)).await?;
-    if heard.status == StatusCode::UNAUTHORIZED
-        && ErrorCode::parse(&heard.refusal().code) == Some(ErrorCode::SecondFactorRequired)
-    {
+    let heard = answered(&hq, name, pin).await?;
+    if heard.status == StatusCode::UNAUTHORIZED && heard.code() == Some(ErrorCode::SecondFactorRequired) {
         bail!(
             "{name} signs in with a second factor too, which this command does not ask for. Take an access token by POST \
              /api/v1/auth/login with a code and name its file with --token-file, or use an account that needs none"
@@ -102,6 +100,20 @@ async fn with_pin(hq: Headquarters, name: &str, pin: &Secret) -> Result<Session>
     let url = session.hq.url.clone();
     session.end().await;
     bail!("{name} {lacking}: sign in at {url} with a browser")
+}
+
+/// What a sign-in is answered. While headquarters says when to come again, that is waited for.
+async fn answered(hq: &Headquarters, name: &str, pin: &Secret) -> Result<Heard> {
+    let body = json!({"username": name, "pin": pin.expose()});
+    let mut patience = Patience::default();
+    loop {
+        let heard = hq.ask(hq.request(Method::POST, "/auth/login", &[])?.json(&body)).await?;
+        let asked_to_wait = heard.retry_after.filter(|_| heard.comes_again());
+        let Some(seconds) = asked_to_wait.and_then(|asked| patience.wait(asked)) else { return Ok(heard) };
+        let why = format!("{:#}", hq.refused(&heard));
+        tracing::warn!(why, seconds, "nobody is signed in yet; it is tried again");
+        tokio::time::sleep(Duration::from_secs(seconds)).await;
+    }
 }
 
 impl Session {
