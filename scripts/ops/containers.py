@@ -6,25 +6,18 @@ import json
 import os
 import re
 import shutil
-import socket
 import subprocess
 import threading
 import time
 
 from files import TOLD, made_secrets
 from kit import asked, called, environment, is_ready, need, stopped, until, yaml
-from rigs.servers import Postgres
+from rigs.servers import Postgres, free_port
 
 # Of the image; no such user has to be there.
 USER = 10001
 # Volumes that the servers of a chain have together.
 SHARED = ("keys", "backups")
-
-
-def port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
 
 
 def image(run):
@@ -91,7 +84,7 @@ def alone(run):
     variables, entry, command, health = image(run)
     service = yaml(run.root / "deploy/compose.yaml")["services"]["hq"]
     need(entry == ["tillkeep"] and service["command"] == command, "the image runs something else by itself")
-    address = f"0.0.0.0:{port()}"
+    address = f"0.0.0.0:{free_port()}"
     server, everything = started(run, "alone", service, variables, {"TILLKEEP_LISTEN": address})
     need(not healthy(run, health, everything) or server.poll() is None, "healthy without a server")
     until(f"headquarters ({log_of(run, 'alone')})", is_ready(f"http://{address.replace('0.0.0.0', '127.0.0.1')}"))
@@ -113,7 +106,7 @@ def chain(run):
     password = (secrets / "postgres-password").read_text().strip()
     postgres.sql(f"CREATE ROLE tillkeep LOGIN PASSWORD '{password}'", "postgres")
     postgres.sql("CREATE DATABASE tillkeep OWNER tillkeep TEMPLATE template0 ENCODING 'UTF8'", "postgres")
-    nats = port()
+    nats = free_port()
     broker = (secrets / "nats.conf").read_text().replace("0.0.0.0:4222", f"127.0.0.1:{nats}").replace("/data", str(folder / "nats"))
     (folder / "nats.conf").write_text(broker)
     spawn(run, [shutil.which("nats-server") or "/usr/sbin/nats-server", "--config", folder / "nats.conf"], folder / "nats.log")
@@ -128,7 +121,7 @@ def chain(run):
     pin.chmod(0o644)
     ports, running = {}, {}
     for name in ("hq1", "hq2"):
-        ports[name], figures = port(), port()
+        ports[name], figures = free_port(), free_port()
         changed = given | {
             "TILLKEEP_LISTEN": f"127.0.0.1:{ports[name]}",
             "METRICS_LISTEN": f"127.0.0.1:{figures}",
@@ -144,12 +137,12 @@ def chain(run):
         until(f"{name} ({log_of(run, name)})", lambda name=name: healthy(run, health, everything), 60)
         until(f"{name}, ready", is_ready(f"http://127.0.0.1:{ports[name]}"))
         need("tillkeep_broker_up 1" in asked(f"http://127.0.0.1:{figures}/metrics")[1], f"{name} has no broker: {log_of(run, name)}")
-    front = port()
+    front = free_port()
     rules = (run.root / "deploy/haproxy/haproxy.cfg").read_text()
     for there, here in (
         ("maxconn 20000", "maxconn 1000"),
         ("bind :443", f"bind 127.0.0.1:{front}"),
-        ("bind :8404", f"bind 127.0.0.1:{port()}"),
+        ("bind :8404", f"bind 127.0.0.1:{free_port()}"),
         ("/run/secrets", str(secrets)),
         ("/usr/local/etc/haproxy", str(run.root / "deploy/haproxy")),
         ("hq1:8080", f"127.0.0.1:{ports['hq1']}"),
@@ -201,7 +194,7 @@ def told(run):
     receiver = http.server.HTTPServer(("127.0.0.1", 0), Receiver)
     run.at_end(receiver.shutdown)
     threading.Thread(target=receiver.serve_forever, daemon=True).start()
-    folder, address = run.directory / "alertmanager", f"127.0.0.1:{port()}"
+    folder, address = run.directory / "alertmanager", f"127.0.0.1:{free_port()}"
     folder.mkdir()
     text = (made_secrets(run) / "alertmanager.yml").read_text()
     for there, here in (
@@ -235,7 +228,7 @@ def told(run):
 def spawn(run, command, log):
     with log.open("ab") as file:
         process = subprocess.Popen([str(word) for word in command], stdout=file, stderr=file)
-    run.at_end(lambda: process.poll() is None and (process.terminate(), process.wait(20)))
+    run.at_end(lambda: process.poll() is None and stopped(process, 20))
     return process
 
 

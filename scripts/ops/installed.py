@@ -7,10 +7,10 @@ import pathlib
 import pwd
 import re
 import shutil
-import socket
 import subprocess
 
 from kit import asked, called, environment, is_ready, need, stopped, until
+from rigs.servers import free_port
 
 DATA, SETTINGS, PROGRAM = pathlib.Path("/var/lib/tillkeep"), pathlib.Path("/etc/tillkeep"), pathlib.Path("/usr/bin/tillkeep")
 UNITS = pathlib.Path("/usr/lib/systemd/system")
@@ -32,12 +32,6 @@ case $1 in
     restart) case $2 in *@bad.service) exit 1 ;; esac ;;
 esac
 """
-
-
-def port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
 
 
 def dpkg(run, *words, **more):
@@ -149,7 +143,7 @@ def log_of(run, name):
 
 def working(run):
     """Headquarters and a store as their units run them, with the settings of their files, to a sale's worth of requests."""
-    hq, shop = f"127.0.0.1:{port()}", f"127.0.0.1:{port()}"
+    hq, shop = f"127.0.0.1:{free_port()}", f"127.0.0.1:{free_port()}"
     run.settings = {"hq.env": {"TILLKEEP_LISTEN": hq, "ADMIN_USERNAME": "root", "ADMIN_PIN": PIN}}
     written(run, "hq.env")
     server = started(run, NAMES[0], DATA / "hq", run.settings["hq.env"], words_of(NAMES[0]))
@@ -315,8 +309,19 @@ def purged(run):
     dpkg(run, "--install", run.deb)
     dpkg(run, "--purge", "tillkeep", TILLKEEP_PURGE="data")
     need(not DATA.exists() and not SETTINGS.exists(), "a purge of the data left some")
+    (on_a_disk / "hq").mkdir()
+    DATA.symlink_to(on_a_disk)
+    dpkg(run, "--install", run.deb)
+    said = dpkg(run, "--purge", "tillkeep")
+    need(f"rm -r {on_a_disk.resolve()}" in said and (on_a_disk / "hq").exists(), f"a purge does not say where a link leads: {said}")
+    dpkg(run, "--install", run.deb)
+    said = dpkg(run, "--purge", "tillkeep", TILLKEEP_PURGE="data")
+    need(not list(on_a_disk.iterdir()) and not DATA.is_symlink(), f"a purge of the data left some where a link leads: {said}")
     need(pwd.getpwnam("tillkeep"), "the user is gone, and what elsewhere belongs to it has a number for an owner")
-    return "a purge keeps databases and secrets and says so; TILLKEEP_PURGE=data takes them, also from a disk that is mounted there; the user stays"
+    return (
+        "a purge keeps databases and secrets and says so; TILLKEEP_PURGE=data takes them, also from a disk that is mounted or linked there; the user "
+        "stays"
+    )
 
 
 STEPS = [

@@ -169,8 +169,13 @@ class Postgres:
         run = [*self.prefix, self.bin / "initdb", "-D", directory, "-U", "postgres", "-A", "trust", "--no-locale", "-E", "UTF8"]
         subprocess.run(run, check=True, capture_output=True, cwd="/")
         self.start()
-        wait_for("PostgreSQL", self.is_up)
-        self.sql(f"CREATE DATABASE {self.NAME}", "postgres")
+        try:
+            wait_for("PostgreSQL", self.is_up)
+            self.sql(f"CREATE DATABASE {self.NAME}", "postgres")
+        except BaseException:
+            # Nobody has it yet who could end it.
+            self.kill()
+            raise
         self.url = f"postgres://postgres@127.0.0.1:{self.port}/{self.NAME}"
 
     def start(self):

@@ -34,7 +34,7 @@ class Drill:
     def end(self):
         while self._ends:
             # What cannot be cleared away hides nothing that a drill found.
-            with contextlib.suppress(OSError, subprocess.SubprocessError, Wrong):
+            with contextlib.suppress(Exception, SystemExit):
                 self._ends.pop()()
 
 

@@ -8,8 +8,9 @@ import threading
 import time
 import urllib.parse
 
-from containers import port, spawn
+from containers import spawn
 from kit import asked, need, until, yaml
+from rigs.servers import free_port
 
 # How often it looks, and how often it judges.
 SCRAPE, JUDGE = "2s", "1s"
@@ -21,7 +22,7 @@ GOES_ON = {"TillkeepStoreSilent": ("> 1800", "> 10"), "TillkeepStoreLost": ("> 8
 
 class Prometheus:
     def __init__(self, run):
-        self.run, self.folder, self.url = run, run.directory / "prometheus", f"http://127.0.0.1:{port()}"
+        self.run, self.folder, self.url = run, run.directory / "prometheus", f"http://127.0.0.1:{free_port()}"
         self.configured()
         # From where it stands, so that its pages name files without the place of this run.
         options = f"--config.file=prometheus.yml --storage.tsdb.path=data --web.listen-address={self.url.split('//')[1]}"
@@ -32,7 +33,7 @@ class Prometheus:
         """deploy/prometheus with addresses of this machine, and short pauses."""
         run, targets = self.run, self.run.site.targets()
         shutil.copytree(run.root / "deploy/prometheus", self.folder)
-        exporters = {"node": port(), "blackbox": port()}
+        exporters = {"node": free_port(), "blackbox": free_port()}
         nodes = ["prometheus-node-exporter", f"--web.listen-address=127.0.0.1:{exporters['node']}"]
         probes = ["prometheus-blackbox-exporter", f"--web.listen-address=127.0.0.1:{exporters['blackbox']}", f"--config.file={self.folder}/blackbox.yml"]
         for command in (nodes, probes):
