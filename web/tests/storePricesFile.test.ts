@@ -60,7 +60,7 @@ async function open(codes: string[], file: () => Response = () => refused(500, '
   return { card, button, asked, taken, server }
 }
 
-it('they are kept as a file of the product in all stores', async () => {
+it('they are kept as a file of the product', async () => {
   const names: string[] = []
   vi.spyOn(URL, 'createObjectURL').mockReturnValue('blob:x')
   vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function (this: HTMLAnchorElement) {
@@ -85,7 +85,9 @@ it('they are imported by whoever may set them, and shown as they are then', asyn
   expect(card.get('tbody tr').text()).toContain('€5.00')
   await button('Import')!.trigger('click')
   await flushPromises()
-  expect(document.querySelector('[role=dialog]')?.textContent).toContain('Import store prices')
+  const dialog = document.querySelector('[role=dialog]')?.textContent
+  expect(dialog).toContain('Import store prices')
+  expect(dialog).toContain('A line with storeCode, sku and price makes one in another store.')
   const input = document.querySelector<HTMLInputElement>('input[type=file]')!
   const file = new File(['storeCode,sku,price\nS1,TEA/1,7.00'], 'prices.csv')
   Object.defineProperty(input, 'files', { value: [file], configurable: true })

@@ -106,6 +106,8 @@ export default {
   dropSeveral: 'Ihre eigenen Preise entfallen, sie berechnen den Standardpreis.',
   dropSure: 'Standardpreis verwenden',
   importStorePrices: 'Filialpreise importieren',
+  importStorePricesAbout:
+    'Der Download enthält diesen Artikel für jede Filiale, die eine Preiszeile hat. Eine Zeile mit storeCode, sku und price legt sie in einer anderen an.',
   kind: 'Art',
   kindAll: 'Eigene und Standardpreise',
   kindOfPrice: 'Art des Preises',

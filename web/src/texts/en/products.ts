@@ -103,6 +103,8 @@ export default {
   dropSeveral: 'Their own prices are dropped, and they charge the default price.',
   dropSure: 'Use the default price',
   importStorePrices: 'Import store prices',
+  importStorePricesAbout:
+    'The download has this product in each store that has a price row. A line with storeCode, sku and price makes one in another store.',
   kind: 'Kind',
   kindAll: 'Own and default prices',
   kindOfPrice: 'Kind of price',
