@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import pathlib
+import platform
 import re
 import signal
 import ssl
@@ -78,6 +79,13 @@ def until(what, ready, seconds=90, pause=0.1):
 
 def is_ready(url, trusted=None):
     return lambda: asked(f"{url}/ready", trusted=trusted)[0] == 200
+
+
+def machine():
+    """Where times were taken; of the kernel the first two numbers, for what follows them names who runs the machine."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    kernel = ".".join(platform.release().split(".")[:2])
+    return f"{os.cpu_count()} cores, {memory:.0f} GiB, {platform.system()} {kernel}"
 
 
 def environment(**more):

@@ -10,6 +10,7 @@ mod private_postgres;
 #[path = "../../crates/storage/tests/kit/rows.rs"]
 mod rows;
 
+mod alerts;
 mod asvs;
 mod audited;
 mod bench;

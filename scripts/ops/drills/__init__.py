@@ -3,10 +3,8 @@ step with its time. The steps for people are in docs/operations.md, "Drills", wi
 
 import functools
 import json
-import os
-import platform
 
-from kit import Wrong, called, need
+from kit import Wrong, called, machine, need
 from rigs.servers import Client
 
 from drills import disks, faults, outages, upgrades
@@ -42,7 +40,7 @@ def write(run, done):
     about = {
         "program": called([run.binary, "--version"]).strip(),
         "old": called([run.old, "--version"]).strip() if run.old else None,
-        "machine": f"{os.cpu_count()} cores, {os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.0f} GiB, {platform.system()} {platform.release()}",
+        "machine": machine(),
     }
     rows = {row["drill"]: row for row in json.loads(file.read_text())["drills"]} if file.exists() else {}
     rows[done["drill"]] = done | about

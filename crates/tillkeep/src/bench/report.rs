@@ -127,7 +127,8 @@ impl Machine {
             cores: std::thread::available_parallelism().map_or(0, usize::from),
             memory_mib: kib(&read("/proc/meminfo"), "MemTotal").unwrap_or_default() / 1024,
             cpu: model.map(|(_, name)| name.trim().to_owned()).unwrap_or_default(),
-            kernel: read("/proc/sys/kernel/osrelease").trim().to_owned(),
+            // The first two numbers: what follows them names who runs the machine.
+            kernel: read("/proc/sys/kernel/osrelease").trim().splitn(3, '.').take(2).collect::<Vec<_>>().join("."),
         }
     }
 }
