@@ -187,13 +187,14 @@ check: web ## Formatting, lints, licences and sources of the dependencies
 
 # The newer release of the tests: this program with one step of the schema, one column and one pulled type more. A test is
 # built beside it, the smallest one: dependencies then have the features that they have for all tests, and are not
-# compiled once more.
+# compiled once more. It does not stay where scripts/built would take it for this program; the next build puts that there.
 export TILLKEEP_NEXT := $(abspath $(TARGET))/tillkeep-next
 
 .PHONY: next
 next: web ## Build the newer release of the tests, which upgrades are tried with
 	$(LINTED) cargo build --locked --workspace --bin tillkeep --test pricing --features tillkeep/next-release
 	cp --remove-destination $(TARGET)/debug/tillkeep $(TILLKEEP_NEXT)
+	rm $(TARGET)/debug/tillkeep
 	@echo "TILLKEEP_NEXT=$(TILLKEEP_NEXT)"
 
 .PHONY: release-record
