@@ -102,7 +102,7 @@ fn scripted() -> BTreeSet<(String, String)> {
 /// `0.2` of `ready after 0.2 s, …`, and `1.6` of `(1.6 at worst)`: what is in seconds, or has a part of one.
 fn seconds(text: &str) -> Vec<&str> {
     let words: Vec<&str> =
-        text.split_whitespace().map(|word| word.trim_matches(&['(', ')', ',', ';', ':', '.'])).collect();
+        text.split_whitespace().map(|word| word.trim_matches(['(', ')', ',', ';', ':', '.'])).collect();
     let is_time = |at: usize, word: &str| {
         word.parse::<f64>().is_ok() && (word.contains('.') || words.get(at + 1).is_some_and(|unit| *unit == "s"))
     };

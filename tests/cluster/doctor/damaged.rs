@@ -43,8 +43,8 @@ async fn a_damaged_page_numbers_that_say_nothing_and_an_older_schema_are_found()
     drop(conn);
     doctor("store", &damaged, &[], &["--json"]).has("integrity", "ok", "every page and every reference is whole", "");
     // Nothing is made but what any reader of SQLite leaves of a database that nobody else has open.
-    let size = |name: &str| fs::metadata(damaged.join(name)).map(|about| about.len()).ok();
-    assert_eq!(size("tillkeep.db-wal"), Some(0));
+    let bytes_of = |name: &str| fs::metadata(damaged.join(name)).map(|about| about.len()).ok();
+    assert_eq!(bytes_of("tillkeep.db-wal"), Some(0));
     let made = fs::read_dir(&damaged).expect("a directory").filter(|file| {
         let name = file.as_ref().expect("a file").file_name();
         !["tillkeep.db", "tillkeep.db-shm", "tillkeep.db-wal"].iter().any(|known| name == *known)
