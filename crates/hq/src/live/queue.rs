@@ -43,6 +43,8 @@ pub struct PushQueue {
     rows: Semaphore,
     /// An embedded database has one writer.
     parallel: usize,
+    /// More pushes may be read than stored.
+    is_read_apart: bool,
     memory: Arc<Semaphore>,
     small: Arc<Semaphore>,
 }
@@ -84,6 +86,7 @@ impl PushQueue {
             workers: Semaphore::new(parallel),
             rows: Semaphore::new(at_once),
             parallel,
+            is_read_apart: at_once > parallel,
             memory: Arc::new(Semaphore::new(BODIES_KIB as usize)),
             small: Arc::new(Semaphore::new(SMALL_BODIES_KIB as usize)),
         }
@@ -160,15 +163,11 @@ impl PushQueue {
         self.rows.acquire().await.map_err(|error| Error::internal(error))
     }
 
-    /// Pushes that may be read into rows beside those that are.
-    pub fn readers_free(&self) -> usize {
-        self.rows.available_permits()
-    }
-
-    /// Waits for a worker: for the turn at the database of what was read.
-    pub async fn worker(&self) -> Result<(SemaphorePermit<'_>, Instant)> {
+    /// Waits for a worker: for the turn at the database of what was read since `read_from`. With that time, from when on it stands in
+    /// the way of others: where as many are read as are stored, reading is a part of it.
+    pub async fn worker(&self, read_from: Instant) -> Result<(SemaphorePermit<'_>, Instant)> {
         let worker = self.workers.acquire().await.map_err(|error| Error::internal(error))?;
-        Ok((worker, Instant::now()))
+        Ok((worker, if self.is_read_apart { Instant::now() } else { read_from }))
     }
 
     /// A worker took so long for so many envelopes.
@@ -217,21 +216,26 @@ mod tests {
     async fn two_pushes_are_read_while_a_third_one_is_written_to_a_file() {
         let queue = PushQueue::new(true);
         let soon = Duration::from_millis(20);
-        let written = (queue.reader().await.expect("a place"), queue.worker().await.expect("the worker"));
+        let written = (queue.reader().await.expect("a place"), queue.worker(Instant::now()).await.expect("the worker"));
         let read = [queue.reader().await.expect("a place"), queue.reader().await.expect("another one")];
-        assert_eq!(queue.readers_free(), 0);
+        assert_eq!(queue.rows.available_permits(), 0);
         assert!(timeout(soon, queue.reader()).await.is_err(), "their rows take memory");
-        assert!(timeout(soon, queue.worker()).await.is_err(), "a file has one writer");
+        assert!(timeout(soon, queue.worker(Instant::now())).await.is_err(), "a file has one writer");
         drop(written);
-        assert!(timeout(soon, queue.reader()).await.is_ok() && timeout(soon, queue.worker()).await.is_ok());
+        assert!(
+            timeout(soon, queue.reader()).await.is_ok() && timeout(soon, queue.worker(Instant::now())).await.is_ok()
+        );
         drop(read);
-        assert_eq!(queue.readers_free(), 3);
+        assert_eq!(queue.rows.available_permits(), 3);
         let queue = PushQueue::new(false);
         let mut taken = Vec::new();
-        for _ in 0..queue.readers_free() {
-            taken.push((queue.reader().await.expect("a place"), queue.worker().await.expect("a worker")));
+        for _ in 0..queue.rows.available_permits() {
+            taken.push((queue.reader().await.expect("a place"), queue.worker(Instant::now()).await.expect("a worker")));
         }
-        assert!(timeout(soon, queue.worker()).await.is_err(), "a server has a worker for each that is read");
+        assert!(
+            timeout(soon, queue.worker(Instant::now())).await.is_err(),
+            "a server has a worker for each that is read"
+        );
     }
 
     #[test]

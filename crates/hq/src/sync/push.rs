@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::sync::Arc;
+use std::time::Instant;
 
 use axum::body::Body;
 use axum::extract::{FromRequest, Request, State};
@@ -52,15 +53,13 @@ pub(super) async fn push(
     processes::refuse_push(processes::hear(&hq, sender.store_id, code, instance, None).await)?;
     let place = hq.pushes.enter(envelopes.len())?;
     let reader = hq.pushes.reader().await?;
+    let read_from = Instant::now();
     let sent: Vec<&str> = envelopes.iter().map(|place| &text[place.clone()]).collect();
-    let prepared = push::prepare(hq.sync_db(), &sender, &sent).await;
+    let prepared = push::prepare(hq.sync_db(), &sender, &sent).await.map_err(broken_off)?;
     // Not sooner: another store's push is at the database while this one is read.
-    let (worker, begun) = hq.pushes.worker().await?;
+    let (worker, begun) = hq.pushes.worker(read_from).await?;
     let announcement = PendingAnnouncement::new(&hq, sender.store_id);
-    let pushed = match prepared {
-        Ok(prepared) => prepared.apply(hq.sync_db(), &sender, hq.clock.now()).await,
-        Err(interrupted) => Err(interrupted),
-    };
+    let pushed = prepared.apply(hq.sync_db(), &sender, hq.clock.now()).await;
     if let Ok(pushed) = &pushed {
         hq.pushes.measured(envelopes.len(), begun.elapsed());
         report(pushed, &sender.store_code);
@@ -69,14 +68,14 @@ pub(super) async fn push(
     announcement.make(&pushed);
     hq.alerting.sales.notify_one();
     hq.board.mark([sender.store_id]);
-    match pushed {
-        Ok(pushed) => Ok(Machine(PushAnswer { results: pushed.results })),
-        // The infrastructure's fault, never the entry's: the store keeps it and counts no attempt.
-        Err(interrupted) => {
-            let text = "the database cannot take this now; send it again";
-            Err(Error::new(ErrorCode::Unavailable, text).because(interrupted.error).retry_after(RETRY_AFTER))
-        }
-    }
+    let pushed = pushed.map_err(broken_off)?;
+    Ok(Machine(PushAnswer { results: pushed.results }))
+}
+
+/// The infrastructure's fault, never the entry's: the store keeps it and counts no attempt.
+fn broken_off(interrupted: Interrupted) -> Error {
+    let text = "the database cannot take this now; send it again";
+    Error::new(ErrorCode::Unavailable, text).because(interrupted.error).retry_after(RETRY_AFTER)
 }
 
 /// The announcement of what a push commits. Dropped before it is made, as by a panic, or when the push was broken off, it

@@ -16,7 +16,7 @@ use crate::versions::UNSTAMPED;
 /// The column of the texts. A row that another program wrote may have none until [`Sought::fill`] has seen it.
 const COLUMN: &str = "search_text";
 /// Stands between the texts of two columns, so that nothing is found across them.
-const BETWEEN: char = '\n';
+const BETWEEN: &str = "\n";
 /// Bytes of a text at the most, since an entry of an index of `PostgreSQL` has room for 2700. Columns that are as long as they may
 /// be have more in letters of two or three bytes; what is behind is not found.
 const LONGEST: usize = 2000;
@@ -97,7 +97,15 @@ impl Sought {
     pub(crate) fn texts(&self, row: &Row) -> (Option<String>, String) {
         // What cannot be read is no reason to refuse a commit, and is not found.
         let text = |column: &str| row.try_get::<Option<String>>("", column).unwrap_or_default();
-        (text(COLUMN), folded(self.columns.iter().filter_map(|column| text(column))))
+        // Of a list its values, and no brackets.
+        let values = |text: String| {
+            if text.starts_with('[') {
+                serde_json::from_str::<Vec<String>>(&text).map(|list| list.join(BETWEEN)).unwrap_or(text)
+            } else {
+                text
+            }
+        };
+        (text(COLUMN), folded(self.columns.iter().filter_map(|column| text(column)).map(values)))
     }
 
     async fn note(&self, conn: &impl ConnectionTrait, rows: &[Row], guard: &str) -> Result<(), DbErr> {
@@ -120,8 +128,8 @@ impl Sought {
 fn folded(parts: impl Iterator<Item = String>) -> String {
     let mut text = String::new();
     for part in parts.filter(|part| !part.is_empty()) {
-        let between = (!text.is_empty()).then_some(BETWEEN);
-        for letter in between.into_iter().chain(small(&part)) {
+        let between = if text.is_empty() { "" } else { BETWEEN };
+        for letter in between.chars().chain(small(&part)) {
             if text.len() + letter.len_utf8() > LONGEST {
                 return text;
             }

@@ -3,22 +3,18 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use sea_orm::{DbErr, Value};
+use sea_orm::DbErr;
 use uuid::Uuid;
 
 use super::group::Group;
 use super::merged::Merged;
 use crate::Tx;
-use crate::db::placeholders;
 use crate::entity::{chain_entry, sale, sale_chain};
 use crate::envelope::limits::CUT;
 use crate::fiscal::{self, CHAIN_BROKEN, Rows, heads};
 use crate::kept_ids::KeptIds;
-use crate::many::find_in;
+use crate::many::find_by_rows;
 use crate::registry::flags::add;
-
-/// Chains of one batch that are looked up: a store has far fewer registers.
-const CHAINS: usize = 1000;
 
 /// Of each document whether its chain is broken at it. Those that are here already are flagged on the spot, and the newest entries
 /// noted.
@@ -109,17 +105,15 @@ impl Links {
 
     /// The entries that are here beside those that came.
     async fn load(&mut self, tx: &Tx, store: Uuid) -> Result<(), DbErr> {
-        let chains: BTreeSet<Uuid> = self.all.keys().map(|(chain, _)| *chain).collect();
-        let beside = |(_, number): &(Uuid, i64)| [number.saturating_sub(1), *number, number.saturating_add(1)];
-        let numbers: BTreeSet<i64> = self.all.keys().flat_map(beside).collect();
-        let before = std::iter::once(Value::from(store)).chain(chains.into_iter().take(CHAINS).map(Value::from));
-        let before: Vec<Value> = before.collect();
-        let sql = format!(
-            "SELECT sale_id, chain_id, number, version, previous_hash, hash FROM chain_entries \
-             WHERE store_id = $1 AND chain_id IN ({}) AND number IN ($list)",
-            placeholders(2, before.len() - 1)
-        );
-        for row in find_in(tx, &sql, &before, numbers).await? {
+        let beside = |(chain, number): &(Uuid, i64)| {
+            let chain = *chain;
+            [number.saturating_sub(1), *number, number.saturating_add(1)].map(|number| (chain, number))
+        };
+        let wanted: BTreeSet<(Uuid, i64)> = self.all.keys().flat_map(beside).collect();
+        let rows = wanted.into_iter().map(|(chain, number)| [chain.into(), number.into()]);
+        let sql = "SELECT e.sale_id, e.chain_id, e.number, e.version, e.previous_hash, e.hash FROM (VALUES $rows) AS v \
+                   JOIN chain_entries e ON e.chain_id = v.column1 AND e.number = v.column2 WHERE e.store_id = $1";
+        for row in find_by_rows(tx, sql, &[store.into()], "(?, ?)", rows).await? {
             let entry = chain_entry::Model {
                 sale_id: row.try_get("", "sale_id")?,
                 chain_id: row.try_get("", "chain_id")?,

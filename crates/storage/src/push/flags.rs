@@ -11,12 +11,12 @@ use super::group::Group;
 use super::merged::Merged;
 use super::{facts, foreign};
 use crate::Tx;
-use crate::db::{Turn, placeholders, take_turn};
+use crate::db::{Turn, take_turn};
 use crate::document::flags::FOREIGN_NUMBER;
 use crate::document::{Clash, Pushed, Whole};
 use crate::entity::sale::SAID_BY_STORES;
 use crate::envelope::dated;
-use crate::many::find_in;
+use crate::many::find_by_rows;
 use crate::registry::awaited::turn;
 use crate::registry::flags::add;
 use crate::rows::Row;
@@ -106,25 +106,23 @@ async fn twice(tx: &mut Tx, group: &Group<'_>, merged: &[Merged]) -> Result<Vec<
         (!matches!(number.as_str(), "" | "0")).then(|| (row.text("register_code").unwrap_or_default(), number))
     };
     let mut holders: HashMap<(String, String), HashSet<Uuid>> = HashMap::new();
-    let (mut registers, mut numbers) = (HashSet::new(), Vec::new());
+    let mut numbers: Vec<[Value; 2]> = Vec::new();
     for row in merged.iter().map(|document| &*document.row) {
         if let (Some(key), Some(id), Some(number)) = (key(row), row.uuid("id"), row.get(column)) {
-            registers.insert(key.0.clone());
-            numbers.push(number);
+            numbers.push([key.0.clone().into(), number]);
             holders.entry(key).or_default().insert(id);
         }
     }
     let here: HashSet<Uuid> = holders.values().flatten().copied().collect();
-    let of_store = std::iter::once(Value::from(group.sender.store_id));
-    let before: Vec<Value> = of_store.chain(registers.into_iter().take(1000).map(Value::from)).collect();
+    // Each number with its register: with a list of either, PostgreSQL holds each sale of a register against all numbers until it
+    // has figures of the table.
     let sql = format!(
-        "SELECT id, register_code, CAST({column} AS TEXT) AS number FROM {} \
-         WHERE store_id = $1 AND register_code IN ({}) AND {column} IN ($list)",
+        "SELECT d.id, d.register_code, CAST(d.{column} AS TEXT) AS number FROM (VALUES $rows) AS v \
+         JOIN {} d ON d.store_id = $1 AND d.register_code = v.column1 AND d.{column} = v.column2",
         group.entity.table.name(),
-        placeholders(2, before.len() - 1)
     );
     let mut earlier = Vec::new();
-    for row in find_in(tx, &sql, &before, numbers).await? {
+    for row in find_by_rows(tx, &sql, &[group.sender.store_id.into()], "(?, ?)", numbers).await? {
         let (id, key): (Uuid, _) =
             (row.try_get("", "id")?, (row.try_get("", "register_code")?, row.try_get("", "number")?));
         if let Some(ids) = holders.get_mut(&key)

@@ -85,9 +85,6 @@ pub struct Prepared<'a> {
 pub async fn prepare<'a>(db: &Db, sender: &Sender, envelopes: &[&'a str]) -> Result<Prepared<'a>, Interrupted> {
     let mut so_far = SoFar { results: vec![None; envelopes.len()], ..SoFar::default() };
     let mut waves: Vec<Vec<Incoming<'a>>> = Vec::new();
-    if let Err(error) = fault::point("push.read") {
-        return Err(so_far.interrupted(error));
-    }
     let mut seen: HashMap<(&'static str, Uuid), usize> = HashMap::new();
     let mut pause = Pause::default();
     for (index, raw) in envelopes.iter().enumerate() {
@@ -116,6 +113,9 @@ pub async fn prepare<'a>(db: &Db, sender: &Sender, envelopes: &[&'a str]) -> Res
         wave.sort_by_key(|incoming| registry::position(incoming.entity.name));
     }
     ahead::read_waves(&waves, ahead::ROOM).await;
+    if let Err(error) = fault::point("push.read") {
+        return Err(so_far.interrupted(error));
+    }
     Ok(Prepared { waves, numbers, so_far })
 }
 

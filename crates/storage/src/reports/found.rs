@@ -162,6 +162,9 @@ fn by_their_texts<E: EntityTrait>(called: &Called<'_, E>, sought: &Sought, text:
         .from(Alias::new(sought.table))
         .and_where(called.deleted.is_null())
         .cond_where(sought.contains(text))
+        // As they are shown: else it would be for the plan to say which of more than these are.
+        .order_by(called.name, Order::Asc)
+        .order_by(called.id, Order::Asc)
         .limit(CANDIDATES);
     with_it
 }

@@ -108,6 +108,7 @@ async fn on_postgres(bench: &Bench, database: &Database) -> Result<Vec<Sample>> 
     let first = Requests { count: 1, sales: sizes.batch, bad: None };
     let good = Requests { count: sizes.pushes, ..first };
     push(&chain, &store, &products, first).await?;
+    database.analyze().await?;
     let rate = push(&chain, &store, &products, good).await?;
     let copied = database.copy_again(TABLES).await?;
     let mut samples =
