@@ -64,8 +64,8 @@ test('the day, the last days and what sells best are drawn, said and written', a
   await expect.poll(() => drawnIn(hours(page), '--line')).toBeGreaterThan(0)
   expect(parts.length).toBeGreaterThan(0)
 
-  // By the keys, and as a table.
-  await press(hours(page), 'Home', page.getByText(/ (AM|PM): \$[\d.,]+ today, \$[\d.,]+ a week before/))
+  // By the keys, and as a table. More than was sold may have been given back in an hour, by tests before this one.
+  await press(hours(page), 'Home', page.getByText(/ (AM|PM): -?\$[\d.,]+ today, -?\$[\d.,]+ a week before/))
   await page.getByRole('region', { name: 'The day by hour', exact: true }).getByText('Show as a table').click()
   await expect(page.getByRole('columnheader', { name: 'A week before' }).first()).toBeVisible()
   const best = page.getByRole('table', { name: 'Best sellers' })
