@@ -89,7 +89,7 @@ impl LastZz {
             self.of_registers.insert(row.try_get("", "register")?, row.try_get("", "before")?);
         }
         let sql = "WITH r (register, lowest, highest) AS (VALUES $rows) SELECT DISTINCT r.register, \
-                   CAST(s.zz_number AS BIGINT) AS number FROM r JOIN register_sessions s ON s.store_id = $1 \
+                   CAST(s.zz_number AS BIGINT) AS number FROM r CROSS JOIN register_sessions s WHERE s.store_id = $1 \
                    AND s.register_code = r.register AND s.zz_number >= r.lowest AND s.zz_number <= r.highest";
         for row in find_by_rows(conn, sql, &[store.into()], row, bounds).await? {
             self.named.entry(row.try_get("", "register")?).or_default().insert(row.try_get("", "number")?);

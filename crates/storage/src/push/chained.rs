@@ -112,7 +112,7 @@ impl Links {
         let wanted: BTreeSet<(Uuid, i64)> = self.all.keys().flat_map(beside).collect();
         let rows = wanted.into_iter().map(|(chain, number)| [chain.into(), number.into()]);
         let sql = "SELECT e.sale_id, e.chain_id, e.number, e.version, e.previous_hash, e.hash FROM (VALUES $rows) AS v \
-                   JOIN chain_entries e ON e.chain_id = v.column1 AND e.number = v.column2 WHERE e.store_id = $1";
+                   CROSS JOIN chain_entries e WHERE e.chain_id = v.column1 AND e.number = v.column2 AND e.store_id = $1";
         for row in find_by_rows(tx, sql, &[store.into()], "(?, ?)", rows).await? {
             let entry = chain_entry::Model {
                 sale_id: row.try_get("", "sale_id")?,

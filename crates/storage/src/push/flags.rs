@@ -115,10 +115,10 @@ async fn twice(tx: &mut Tx, group: &Group<'_>, merged: &[Merged]) -> Result<Vec<
     }
     let here: HashSet<Uuid> = holders.values().flatten().copied().collect();
     // Each number with its register: with a list of either, PostgreSQL holds each sale of a register against all numbers until it
-    // has figures of the table.
+    // has figures of the table. A cross join, as `SQLite` would go along all sales of the store first.
     let sql = format!(
         "SELECT d.id, d.register_code, CAST(d.{column} AS TEXT) AS number FROM (VALUES $rows) AS v \
-         JOIN {} d ON d.store_id = $1 AND d.register_code = v.column1 AND d.{column} = v.column2",
+         CROSS JOIN {} d WHERE d.store_id = $1 AND d.register_code = v.column1 AND d.{column} = v.column2",
         group.entity.table.name(),
     );
     let mut earlier = Vec::new();

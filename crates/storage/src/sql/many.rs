@@ -48,6 +48,8 @@ pub(crate) async fn execute_in<T: Into<Value>>(
 }
 
 /// The rows of `sql`, where `$rows` becomes a table of values as in [`execute_rows`]. In no order, as the table may be cut anywhere.
+/// Another table is put beside it by `CROSS JOIN … WHERE`: `SQLite` goes along the left side of that one first, while of a `JOIN`
+/// without figures it takes all rows of a store for fewer than those that are looked for.
 pub(crate) async fn find_by_rows<const COLUMNS: usize>(
     conn: &impl ConnectionTrait,
     sql: &str,

@@ -78,7 +78,7 @@ pub async fn priors(
          (SELECT l.envelope_at {of_entity} AND (l.status = '{SUCCESS}' OR l.note = '{nothing_new}') \
          ORDER BY l.envelope_at DESC LIMIT 1) AS last_applied, \
          (SELECT k.envelope_at {kept} AND k.applied > 0 ORDER BY k.envelope_at DESC LIMIT 1) AS last_kept, \
-         CASE WHEN v.column8 = 1 THEN (SELECT MIN(l.first_seen_at) {of_entity} AND l.hash = v.column4) END AS first_seen, \
+         CASE WHEN v.column8 = 1 THEN (SELECT MIN({first_seen}) {of_entity} AND l.hash = v.column4) END AS first_seen, \
          CASE WHEN v.column8 = 1 THEN (SELECT MAX(l.said_at) {of_entity} AND l.said_at IS NOT NULL \
          AND (l.status = '{SUCCESS}' OR l.note = '{nothing_new}')) END AS last_said, \
          CASE WHEN v.column8 = 1 THEN (SELECT MAX(k.said_at) {kept} AND k.said_at IS NOT NULL AND k.applied > 0) END \
@@ -87,6 +87,8 @@ pub async fn priors(
         seen = in_log(&format!("l.hash = v.column4 AND l.status IN ('{SUCCESS}', '{SKIPPED}')")),
         seen_long_ago = found(&format!("{kept} AND k.envelope_at = v.column6 AND k.hash = v.column7")),
         seen_as_said = found(&format!("{kept} AND k.said_at = v.column6 AND k.hash = v.column7")),
+        // As itself, the least would be looked for along all of the store's log, in the order of an index.
+        first_seen = "COALESCE(l.first_seen_at, l.first_seen_at)",
         // What a later success closed is no user's word on it.
         settled = in_log(&format!("l.hash = v.column4 AND l.resolved_by IS NOT NULL AND l.status = '{RESOLVED}'")),
         failed = in_log(&format!("l.status = '{FAILED}'")),

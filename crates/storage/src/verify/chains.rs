@@ -93,7 +93,7 @@ pub(super) async fn at_both(
 /// By chain, the hashes of the entries under the number of its head.
 async fn entries_at(source: &Source, heads: &[sale_chain::Model]) -> Result<HashMap<Uuid, Vec<String>>, DbErr> {
     let sql = "WITH heads (chain, number) AS (VALUES $rows) SELECT e.chain_id, e.hash FROM heads h \
-               JOIN chain_entries e ON e.chain_id = h.chain AND e.number = h.number";
+               CROSS JOIN chain_entries e WHERE e.chain_id = h.chain AND e.number = h.number";
     let rows: Vec<[Value; 2]> = heads.iter().map(|head| [head.chain_id.into(), head.number.into()]).collect();
     let mut entries: HashMap<Uuid, Vec<String>> = HashMap::new();
     for row in find_by_rows(&source.conn, sql, &[], "(?, ?)", rows).await? {

@@ -11,7 +11,7 @@ use tillkeep_storage::fiscal::signatures::{self, Outcome};
 use tillkeep_storage::fiscal::{self, Fault, Register, heads};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 use tillkeep_storage::verify::{self, Options, Source};
-use tillkeep_storage::{Side, settings};
+use tillkeep_storage::{Side, count, raw, settings};
 use uuid::Uuid;
 
 use crate::kit::chain::{Chain, id};
@@ -114,6 +114,32 @@ async fn exported(hq: &Hq) -> Vec<(i64, String)> {
         }
     }
     all
+}
+
+/// `SQLite` plans without figures, so that its plan is that of any size. Those of all sales of a store are `(store_id=?)` alone.
+#[tokio::test]
+async fn what_a_push_looks_for_is_found_by_an_index_and_never_along_all_that_its_store_has() {
+    const GROWS: [&str; 9] = ["sales", "s", "d", "e", "chain_entries", "sale_items", "sale_payments", "l", "k"];
+    let hq = Hq::sqlite().await;
+    let chain = Chain::found(&hq).await;
+    let mut till = Till::new(&chain.first, "till");
+    let sales: Vec<Json> = (0..4).map(|number| till.sell(&chain, &format!("sale {number}"), 1)).collect();
+    count::heard();
+    push(&hq, &chain.first, &sales).await;
+    let heard = count::heard();
+    let mut looked_for = 0;
+    for statement in heard.into_iter().filter(|statement| statement.sql.starts_with("SELECT")) {
+        let values = statement.values.map(|values| values.0).unwrap_or_default();
+        let plan = raw::query(hq.db.reader(), &format!("EXPLAIN QUERY PLAN {}", statement.sql), values).await;
+        for line in plan.expect("a plan").iter().map(|row| row.try_get::<String>("", "detail").expect("a line")) {
+            let table = line.split_whitespace().nth(1).unwrap_or_default();
+            let goes_along = line.starts_with("SCAN ") || line.ends_with("(store_id=?)");
+            let is_fault = line.contains("AUTOMATIC") || goes_along && GROWS.contains(&table);
+            assert!(!is_fault, "{line}\n{}", statement.sql);
+            looked_for += usize::from(GROWS.contains(&table));
+        }
+    }
+    assert!(looked_for >= 4, "of sales and of their chains: {looked_for}");
 }
 
 #[tokio::test]
