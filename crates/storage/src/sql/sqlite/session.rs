@@ -151,9 +151,9 @@ impl Session {
         self.logged.load(Ordering::Relaxed)
     }
 
-    /// Folds what it can of the write-ahead log into the file, and waits for no reader.
-    pub(crate) fn checkpoint(&self) -> Result<(), DbErr> {
-        self.state().conn.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(())).map_err(failed)
+    /// Folds what it can of the write-ahead log into the file, and waits for no reader; how many pages of the log are folded then.
+    pub(crate) fn checkpoint(&self) -> Result<i32, DbErr> {
+        self.state().conn.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| row.get(2)).map_err(failed)
     }
 
     /// Folds all of the write-ahead log into the file, and has it start over if its readers let it. Waits for them
