@@ -34,7 +34,8 @@ def contents(run):
         need(modes.get(path) == mode, f"{path} is {modes.get(path)} in the package")
     need(all(line[1] in ("root/root", "0/0") for line in listed), "not everything belongs to root")
     need(not [path for path, mode in modes.items() if "w" in mode[4:]], "others may write into it")
-    pages = [path for path in modes if "/man1/" in path and path.endswith(".gz")]
+    # Packed in a package that is handed out, not in one that is made in a hurry of a binary that was given.
+    pages = [path for path in modes if "/man1/" in path and path.endswith((".1", ".1.gz"))]
     need(pages or not run.is_own, "no manual page is in it")
     about = called(["dpkg-deb", "--field", run.deb, "Package", "Version", "Architecture", "Depends", "Installed-Size"])
     need(re.search(r"^Depends: .*libc6", about, re.MULTILINE), f"it does not say what it stands on: {about}")
