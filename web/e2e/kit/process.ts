@@ -86,7 +86,8 @@ export class Server {
   async kill(): Promise<void> {
     const { child } = this
     if (!child || child.exitCode !== null || child.signalCode !== null) return
-    const gone = new Promise((resolve) => child.once('exit', resolve))
+    // Not at its exit: a shell is gone before the server that it started, which still has the directory then.
+    const gone = new Promise((resolve) => child.once('close', resolve))
     killGroup(child, 'SIGKILL')
     await gone
   }
