@@ -7,6 +7,7 @@ pub mod migrated;
 pub mod own_postgres;
 pub mod private_postgres;
 pub mod rows;
+pub mod till;
 
 use std::collections::BTreeMap;
 

@@ -5,78 +5,18 @@ use tillkeep_model::wire::{Applied, ChainHead};
 use tillkeep_model::words::{ChainKind, SignatureState};
 use tillkeep_model::{Money, ids};
 use tillkeep_storage::entity::{chain_entry, chain_signature, register, sale, sale_chain};
-use tillkeep_storage::envelope::Sender;
 use tillkeep_storage::fiscal::period::{self, Entries, Hashed};
 use tillkeep_storage::fiscal::signatures::{self, Outcome};
 use tillkeep_storage::fiscal::{self, Fault, Register, heads};
 use tillkeep_storage::sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 use tillkeep_storage::verify::{self, Options, Source};
-use tillkeep_storage::{Side, count, raw, settings};
+use tillkeep_storage::{Side, settings};
 use uuid::Uuid;
 
 use crate::kit::chain::{Chain, id};
 use crate::kit::envelopes::{Document, create_sale, push, take, void_sale};
+use crate::kit::till::{Till, with};
 use crate::kit::{Hq, Shop, at, both};
-
-/// What a register of `sender` has made.
-struct Till<'a> {
-    sender: &'a Sender,
-    chain: Uuid,
-    last: chain_entry::Model,
-}
-
-impl<'a> Till<'a> {
-    fn new(sender: &'a Sender, name: &str) -> Self {
-        Self { sender, chain: id(name), last: chain_entry::Model::default() }
-    }
-
-    /// Puts the next entry into an envelope, behind those that its document has.
-    fn next(&mut self, envelope: &mut Json, kind: ChainKind) -> chain_entry::Model {
-        let document = Document::read(&envelope["data"]);
-        let rows = document.rows();
-        let total = rows.sale.total_amount.0;
-        let mut entry = chain_entry::Model {
-            id: Uuid::new_v5(&rows.sale.id, kind.word().as_bytes()),
-            sale_id: rows.sale.id,
-            store_id: self.sender.store_id,
-            line_no: if kind == ChainKind::Void { 2 } else { 1 },
-            chain_id: self.chain,
-            register_code: "01".into(),
-            number: self.last.number + 1,
-            kind: kind.word().into(),
-            version: 1,
-            at: at(self.last.number),
-            previous_hash: self.last.hash.clone(),
-            follows: None,
-            hash: String::new(),
-            running_total: Money(self.last.running_total.0 + if kind == ChainKind::Void { -total } else { total }),
-        };
-        entry.hash = fiscal::hash(&fiscal::line(&entry, &rows, &|id| id));
-        self.last = entry.clone();
-        with(envelope, &entry);
-        entry
-    }
-
-    /// So many entries of one sale, one after the other.
-    fn many(&mut self, envelope: &Json, count: usize) -> Vec<chain_entry::Model> {
-        let one = |_| {
-            let entry = self.next(&mut envelope.clone(), ChainKind::Sale);
-            chain_entry::Model { id: Uuid::new_v5(&self.chain, entry.hash.as_bytes()), ..entry }
-        };
-        (0..count).map(one).collect()
-    }
-
-    fn sell(&mut self, chain: &Chain, name: &str, pieces: i64) -> Json {
-        let mut envelope = create_sale(self.sender, id(name), &[(chain.tea, pieces)]);
-        self.next(&mut envelope, ChainKind::Sale);
-        envelope
-    }
-}
-
-fn with(envelope: &mut Json, entry: &chain_entry::Model) {
-    let data = envelope["data"].as_object_mut().expect("data");
-    data.entry("chainEntries").or_insert_with(|| json!([])).as_array_mut().expect("a list").push(json!(entry));
-}
 
 async fn is_flagged(hq: &Hq, sale: Uuid) -> bool {
     let row = hq.row::<sale::Entity>(sale).await.expect("the sale");
@@ -114,32 +54,6 @@ async fn exported(hq: &Hq) -> Vec<(i64, String)> {
         }
     }
     all
-}
-
-/// `SQLite` plans without figures, so that its plan is that of any size. Those of all sales of a store are `(store_id=?)` alone.
-#[tokio::test]
-async fn what_a_push_looks_for_is_found_by_an_index_and_never_along_all_that_its_store_has() {
-    const GROWS: [&str; 9] = ["sales", "s", "d", "e", "chain_entries", "sale_items", "sale_payments", "l", "k"];
-    let hq = Hq::sqlite().await;
-    let chain = Chain::found(&hq).await;
-    let mut till = Till::new(&chain.first, "till");
-    let sales: Vec<Json> = (0..4).map(|number| till.sell(&chain, &format!("sale {number}"), 1)).collect();
-    count::heard();
-    push(&hq, &chain.first, &sales).await;
-    let heard = count::heard();
-    let mut looked_for = 0;
-    for statement in heard.into_iter().filter(|statement| statement.sql.starts_with("SELECT")) {
-        let values = statement.values.map(|values| values.0).unwrap_or_default();
-        let plan = raw::query(hq.db.reader(), &format!("EXPLAIN QUERY PLAN {}", statement.sql), values).await;
-        for line in plan.expect("a plan").iter().map(|row| row.try_get::<String>("", "detail").expect("a line")) {
-            let table = line.split_whitespace().nth(1).unwrap_or_default();
-            let goes_along = line.starts_with("SCAN ") || line.ends_with("(store_id=?)");
-            let is_fault = line.contains("AUTOMATIC") || goes_along && GROWS.contains(&table);
-            assert!(!is_fault, "{line}\n{}", statement.sql);
-            looked_for += usize::from(GROWS.contains(&table));
-        }
-    }
-    assert!(looked_for >= 4, "of sales and of their chains: {looked_for}");
 }
 
 #[tokio::test]

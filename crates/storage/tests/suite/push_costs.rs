@@ -4,14 +4,15 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use tillkeep_model::Qty;
 use tillkeep_model::wire::Applied;
-use tillkeep_storage::{count, push as storage_push};
+use tillkeep_storage::{count, push as storage_push, raw};
 use tokio::time::timeout;
 
 use crate::kit::chain::{Chain, id};
-use crate::kit::envelopes::create_sale;
+use crate::kit::envelopes::{create_sale, push};
+use crate::kit::till::Till;
 use crate::kit::{self, Hq, at};
 
 /// Sales with these numbers, one product each in turn, as text.
@@ -113,4 +114,30 @@ async fn what_is_more_than_can_be_in_memory_is_applied_in_several_transactions()
     assert_eq!(count::commits() - before, 2);
     let level = hq.stock(chain.first.store_id, chain.tea).await.expect("a level");
     assert_eq!(level.quantity, Qty::pieces(-8));
+}
+
+/// `SQLite` plans without figures, so that its plan is that of any size. Those of all sales of a store are `(store_id=?)` alone.
+#[tokio::test]
+async fn what_a_push_looks_for_is_found_by_an_index_and_never_along_all_that_its_store_has() {
+    const GROWS: [&str; 9] = ["sales", "s", "d", "e", "chain_entries", "sale_items", "sale_payments", "l", "k"];
+    let hq = Hq::sqlite().await;
+    let chain = Chain::found(&hq).await;
+    let mut till = Till::new(&chain.first, "till");
+    let sales: Vec<Json> = (0..4).map(|number| till.sell(&chain, &format!("sale {number}"), 1)).collect();
+    count::heard();
+    push(&hq, &chain.first, &sales).await;
+    let heard = count::heard();
+    let mut looked_for = 0;
+    for statement in heard.into_iter().filter(|statement| statement.sql.starts_with("SELECT")) {
+        let values = statement.values.map(|values| values.0).unwrap_or_default();
+        let plan = raw::query(hq.db.reader(), &format!("EXPLAIN QUERY PLAN {}", statement.sql), values).await;
+        for line in plan.expect("a plan").iter().map(|row| row.try_get::<String>("", "detail").expect("a line")) {
+            let table = line.split_whitespace().nth(1).unwrap_or_default();
+            let goes_along = line.starts_with("SCAN ") || line.ends_with("(store_id=?)");
+            let is_fault = line.contains("AUTOMATIC") || goes_along && GROWS.contains(&table);
+            assert!(!is_fault, "{line}\n{}", statement.sql);
+            looked_for += usize::from(GROWS.contains(&table));
+        }
+    }
+    assert!(looked_for >= 4, "of sales and of their chains: {looked_for}");
 }
